@@ -12,8 +12,8 @@ var (
 	namedCode = regexp.MustCompile("`(\\w+)\\.(\\w+)`")
 )
 
-// The page about the architecture answers a newcomer's questions by one path each, and walks values through the code by the names of the
-// functions they pass: the paths and the names are there.
+// The page about the architecture answers a newcomer's questions by one path each, and walks values through the code by
+// the names of the functions they pass: the paths and the names are there.
 func TestArchitecture(t *testing.T) {
 	text, err := os.ReadFile("docs/architecture.md")
 	if err != nil {

@@ -16,15 +16,16 @@ import (
 // user's own, and not the tree's, goes through a second door: the packages below, each with what it does there. Nobody
 // else opens, lists or looks at a file, or runs a program.
 var secondDoor = map[string]string{
-	"source":            "the first door itself: what a live directory shows",
-	"source/git":        "the objects of a repository",
-	"verify/listing":    "package lists, and the store that keeps them",
-	"verify/sat":        "solvers that the user names",
-	"puppet/bridge":     "the Ruby that the user lets run",
-	"fleet/store":       "the store of a fleet's traces and results",
-	"fleet/queue":       "the directory of the server that it starts: where it is, and how to log in",
-	"report":            "baselines that the user names; marks that the user sets in a page",
-	"serve":             "certificates, rules and mounts that the user names; modules' files as agents get them; what agents send",
+	"source":         "the first door itself: what a live directory shows",
+	"source/git":     "the objects of a repository",
+	"verify/listing": "package lists, and the store that keeps them",
+	"verify/sat":     "solvers that the user names",
+	"puppet/bridge":  "the Ruby that the user lets run",
+	"fleet/store":    "the store of a fleet's traces and results",
+	"fleet/queue":    "the directory of the server that it starts: where it is, and how to log in",
+	"report":         "baselines that the user names; marks that the user sets in a page",
+	"serve": "certificates, rules and mounts that the user names; modules' files as agents get them; what " +
+		"agents send",
 	"cmd/bunraku":       "side files, stores and reports that the user names; git's blame",
 	"puppetdb":          "directories of facts that the user names",
 	"puppet/deploy":     "the cache of r10k that the user names",
@@ -33,9 +34,11 @@ var secondDoor = map[string]string{
 
 // pure are the names of os and path/filepath that touch no file.
 var pure = map[string]string{
-	"os": "Args Stdin Stdout Stderr Exit Getenv LookupEnv Interrupt Kill File FileInfo FileMode ErrNotExist ErrExist ErrPermission ErrDeadlineExceeded " +
+	"os": "Args Stdin Stdout Stderr Exit Getenv LookupEnv Interrupt Kill File FileInfo FileMode ErrNotExist ErrExist " +
+		"ErrPermission ErrDeadlineExceeded " +
 		"DevNull IsNotExist IsExist IsPermission PathError Signal Getpid Environ",
-	"filepath": "Join Base Dir Ext Clean IsAbs IsLocal Rel ToSlash FromSlash Separator ListSeparator SplitList Split Match VolumeName SkipDir SkipAll WalkFunc",
+	"filepath": "Join Base Dir Ext Clean IsAbs IsLocal Rel ToSlash FromSlash Separator ListSeparator SplitList Split " +
+		"Match VolumeName SkipDir SkipAll WalkFunc",
 }
 
 func TestDoors(t *testing.T) {

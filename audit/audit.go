@@ -1,11 +1,11 @@
-// Package audit reads a whole tree without running it: what there is (classes, defines, branches, templates, data), what
-// of it compiles have used, and what is wrong with the rest. It is for code and data that no node reaches, of which a
-// compile cannot speak.
+// Package audit reads a whole tree without running it: what there is (classes, defines, branches, templates, data),
+// what of it compiles have used, and what is wrong with the rest. It is for code and data that no node reaches, of
+// which a compile cannot speak.
 //
-// Precision comes first. It speaks only of what can be told from the text: names that stand in the code, of modules that
-// are there, in files that parse. What is computed, what another module may bring that is not there, and what stands
-// under a test with defined() is passed over. Nothing here is an error, since nobody may ever come there: it is a
-// warning about what would be one.
+// Precision comes first. It speaks only of what can be told from the text: names that stand in the code, of modules
+// that are there, in files that parse. What is computed, what another module may bring that is not there, and what
+// stands under a test with defined() is passed over. Nothing here is an error, since nobody may ever come there: it is
+// a warning about what would be one.
 //
 // It may import the compiler and what is below it. Start reading at New, then code.go, template.go and data.go.
 package audit

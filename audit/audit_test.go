@@ -36,7 +36,8 @@ hierarchy:
 }
 `,
 	"modules/web/manifests/vhost.pp": "define web::vhost(Integer $port, $ensure = present) {\n" +
-		"  file { \"/etc/web/${title}\": ensure => $ensure, content => epp('web/vhost', {port => $port}), notify => $notify }\n}\n",
+		"  file { \"/etc/web/${title}\": ensure => $ensure, content => epp('web/vhost', {port => $port}), notify => " +
+		"$notify }\n}\n",
 	"modules/web/manifests/sub.pp":    "class web::sub inherits web { notify { \"${port} ${web::conf}\": } }\n",
 	"modules/web/functions/log.pp":    "function web::log(String $text, $level = 'info') { notice($text) }\n",
 	"modules/web/types/mode.pp":       "type Web::Mode = Pattern[/\\A[0-7]{4}\\z/]\n",
@@ -80,9 +81,12 @@ func TestPlanted(t *testing.T) {
 	}
 	in := "modules/web/manifests/init.pp"
 	for _, c := range []struct{ file, old, new, want string }{
-		{in, "class web(", "class web::x { include web::sb }\nclass web(", "U0101 there is no class web::sb (did you mean web::sub?)"},
-		{in, "web::log(", "include web::vhost web::log(", "U0101 there is no class web::vhost (web::vhost is a define: declare it with a title)"},
-		{"modules/web/manifests/sub.pp", "inherits web", "inherits web::wen", "U0101 there is no class web::wen to inherit from"},
+		{in, "class web(", "class web::x { include web::sb }\nclass web(",
+			"U0101 there is no class web::sb (did you mean web::sub?)"},
+		{in, "web::log(", "include web::vhost web::log(",
+			"U0101 there is no class web::vhost (web::vhost is a define: declare it with a title)"},
+		{"modules/web/manifests/sub.pp", "inherits web", "inherits web::wen",
+			"U0101 there is no class web::wen to inherit from"},
 		{in, "web::vhost { $names", "web::vhots { $names", "U0102 there is no define web::vhots (did you mean web::vhost?)"},
 		{in, "file { $conf", "fiel { $conf", "U0102 there is no resource type fiel (did you mean file?)"},
 		{in, "mode => $mode", "moed => $mode", "U0103 File has no attribute moed (did you mean mode?)"},
@@ -90,29 +94,43 @@ func TestPlanted(t *testing.T) {
 		{in, "web::log(", "web::lgo(", "U0104 there is no function web::lgo (did you mean web::log?)"},
 		{in, "web::log(\"x\")", "flaten([1])", "U0104 there is no function flaten (did you mean flatten?)"},
 		{in, "/etc/web/${port}", "/etc/web/${prot}", "U0105 nothing sets $prot (did you mean $port?)"},
-		{"modules/web/manifests/sub.pp", "${web::conf}", "${web::cnof}", "U0105 class web sets no variable cnof (did you mean conf?)"},
-		{"modules/web/manifests/sub.pp", "${web::conf}", "${web::nosuch::conf}", "U0105 there is no class web::nosuch to have a variable conf"},
-		{in, "web/conf.erb", "web/conv.erb", "U0106 there is no template modules/web/templates/conv.erb (did you mean web/conf.erb?)"},
-		{"modules/web/manifests/vhost.pp", "'web/vhost'", "'web/vhsot'", "U0106 there is no template modules/web/templates/vhsot.epp (did you mean web/vhost.epp?)"},
-		{in, "static.txt", "statik.txt", "U0107 there is no file modules/web/files/statik.txt (did you mean web/static.txt?)"},
+		{"modules/web/manifests/sub.pp", "${web::conf}", "${web::cnof}",
+			"U0105 class web sets no variable cnof (did you mean conf?)"},
+		{"modules/web/manifests/sub.pp", "${web::conf}", "${web::nosuch::conf}",
+			"U0105 there is no class web::nosuch to have a variable conf"},
+		{in, "web/conf.erb", "web/conv.erb", "U0106 there is no template modules/web/templates/conv.erb (did you mean " +
+			"web/conf.erb?)"},
+		{"modules/web/manifests/vhost.pp", "'web/vhost'", "'web/vhsot'",
+			"U0106 there is no template modules/web/templates/vhsot.epp (did you mean web/vhost.epp?)"},
+		{in, "static.txt", "statik.txt", "U0107 there is no file modules/web/files/statik.txt (did you mean " +
+			"web/static.txt?)"},
 		{in, "web::log(\"x\")", "web::log()", "U0108 web::log() takes 1 to 2 arguments, and gets 0"},
 		{in, "web::log(\"x\")", "split('x')", "U0108 split() takes 2 arguments, and gets 1"},
-		{in, "Integer $port = 80", "Integer $port = '80'", "U0109 the default of $port is no Integer (write 80 without quotes)"},
+		{in, "Integer $port = 80", "Integer $port = '80'",
+			"U0109 the default of $port is no Integer (write 80 without quotes)"},
 		{in, "port => $port }", "port => 'x' }", "U0109 parameter port of Web::Vhost is no Integer"},
 		{in, "mode = '0644'", "mode = '644'", "U0109 the default of $mode is no Web::Mode"},
 		{in, ": port => $port }", ": }", "U0110 Web::Vhost needs a value of $port"},
 		{in, "Web::Mode", "Web::Moed", "U0111 there is no type Web::Moed (did you mean Web::Mode?)"},
 		{"modules/web/templates/conf.erb", "<% end %>", "", "U0201 the template's Ruby does not parse"},
-		{"modules/web/templates/conf.erb", "@port", "@prot", "U0202 no caller of the template sets @prot (did you mean @port?)"},
+		{"modules/web/templates/conf.erb", "@port", "@prot",
+			"U0202 no caller of the template sets @prot (did you mean @port?)"},
 		{"data/nodes/a.yaml", "8080", "[1", "H0501"},
-		{"data/common.yaml", "other", "web::port: 81\nother", "H0502 the key web::port stands here twice: the last one counts"},
-		{"data/nodes/a.yaml", "web::port", "web::prot", "H0503 nothing takes the key web::prot: class web has no parameter prot (did you mean port?)"},
-		{"data/nodes/a.yaml", "web::port", "web::vhost::port", "H0503 nothing takes the key web::vhost::port: web::vhost is a define, whose parameters Hiera does not give"},
+		{"data/common.yaml", "other", "web::port: 81\nother",
+			"H0502 the key web::port stands here twice: the last one counts"},
+		{"data/nodes/a.yaml", "web::port", "web::prot",
+			"H0503 nothing takes the key web::prot: class web has no parameter prot (did you mean port?)"},
+		{"data/nodes/a.yaml", "web::port", "web::vhost::port",
+			"H0503 nothing takes the key web::vhost::port: web::vhost is a define, whose parameters Hiera does not give"},
 		{"data/nodes/a.yaml", "8080", "'8080'", "H0504 the value of web::port is no Integer"},
-		{"hiera.yaml", "trusted.certname", "trusted.certnam", `H0505 the level "nodes" can never match: nothing has %{trusted.certnam} (did you mean certname?)`},
-		{"hiera.yaml", "facts.os.family", "facts.netwroking.fqdn", `H0505 the level "os" can never match: nothing has %{facts.netwroking.fqdn} (did you mean facts.networking?)`},
-		{"hiera.yaml", "datadir: data", "datadir: dtaa", "H0506 the directory of data dtaa is not there (did you mean data?)"},
-		{"data/common.yaml", "lookup('web::port')", "lookup('web::prot')", "H0507 no data has the key web::prot, which lookup() asks for (did you mean web::port?)"},
+		{"hiera.yaml", "trusted.certname", "trusted.certnam",
+			`H0505 the level "nodes" can never match: nothing has %{trusted.certnam} (did you mean certname?)`},
+		{"hiera.yaml", "facts.os.family", "facts.netwroking.fqdn",
+			`H0505 the level "os" can never match: nothing has %{facts.netwroking.fqdn} (did you mean facts.networking?)`},
+		{"hiera.yaml", "datadir: data", "datadir: dtaa",
+			"H0506 the directory of data dtaa is not there (did you mean data?)"},
+		{"data/common.yaml", "lookup('web::port')", "lookup('web::prot')",
+			"H0507 no data has the key web::prot, which lookup() asks for (did you mean web::port?)"},
 		{"data/nodes/a.yaml", "8080", "ENC[PKCS7,MII=]", "H0508 no level decrypts this file: the value stays as it is"},
 	} {
 		files := map[string]string{}
@@ -135,7 +153,8 @@ func TestPlanted(t *testing.T) {
 func TestNoHiera(t *testing.T) {
 	said := check(t, map[string]string{"environment.conf": "", "manifests/site.pp": "", "hieradata/common.yaml": "a: 1\n",
 		"modules/puppet/files/hiera.yaml": "version: 5\n"})
-	if len(said) != 1 || !strings.HasPrefix(said[0], "H0510 there is no hiera.yaml: nothing reads the data in hieradata") ||
+	if len(said) != 1 || !strings.HasPrefix(said[0],
+		"H0510 there is no hiera.yaml: nothing reads the data in hieradata") ||
 		!strings.Contains(said[0], "try --hiera modules/puppet/files/hiera.yaml") {
 		t.Errorf("said %q", said)
 	}

@@ -585,7 +585,8 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 	}
 	d := t.classes[class]
 	if d == nil {
-		t.warn(codeVariable, f, v.Where, "there is no class "+class+" to have a variable "+last, near(class, names(t.classes)))
+		t.warn(codeVariable, f, v.Where, "there is no class "+class+" to have a variable "+last,
+			near(class, names(t.classes)))
 		return
 	}
 	vars, certain := t.visible(d)
@@ -675,7 +676,8 @@ func (t *Tree) set(name string, vars, locals map[string]bool) bool {
 		"clientcert", "clientversion", "clientnoop", "agent_specified_environment":
 		return true
 	}
-	return vars[name] || locals[name] || t.top[name] || resource.IsMetaparam(name) || inEveryScope[name] || facts.Legacy[name] != "" ||
+	return vars[name] || locals[name] || t.top[name] || resource.IsMetaparam(name) || inEveryScope[name] ||
+		facts.Legacy[name] != "" ||
 		isFact(name) || t.customFact(name)
 }
 

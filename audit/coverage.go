@@ -121,8 +121,8 @@ func (t *Tree) Coverage(declared map[string]bool, cover *source.Cover) *Coverage
 	return c
 }
 
-// WriteLCOV writes the coverage in the form that LCOV and what reads it take: classes and defines as functions, branches
-// as branches, and the lines of both.
+// WriteLCOV writes the coverage in the form that LCOV and what reads it take: classes and defines as functions,
+// branches as branches, and the lines of both.
 func (c *Coverage) WriteLCOV(w io.Writer) error {
 	byFile := map[string][]Item{}
 	var files []string

@@ -557,7 +557,8 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 	}
 	src := f.file.Source
 	for _, twice := range datafile.Twice(src) {
-		t.say(&source.Diagnostic{Code: codeTwice, Severity: source.Warning, Hidden: t.secret(twice.Key, taken), Place: source.Place{File: src, Span: twice.Again},
+		t.say(&source.Diagnostic{Code: codeTwice, Severity: source.Warning, Hidden: t.secret(twice.Key, taken),
+			Place:   source.Place{File: src, Span: twice.Again},
 			Summary: "the key " + twice.Key + " stands here twice: the last one counts",
 			Related: []source.Related{{Place: source.Place{File: src, Span: twice.First}, Label: "the first",
 				Hidden: t.secret(twice.Key, taken)}}})
@@ -618,13 +619,16 @@ func (t *Tree) key(f *dataFile, i int, key string, v value.Value, taken *takenKe
 		if help == "" && taken.any {
 			return
 		}
-		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken), Place: f.keyPlace(i), Help: help,
+		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
+			Place: f.keyPlace(i), Help: help,
 			Summary: "nothing takes the key " + key + ": class " + class + " has no parameter " + key[cut+2:]})
 	case t.defines[class] != nil:
-		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken), Place: f.keyPlace(i),
+		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
+			Place:   f.keyPlace(i),
 			Summary: "nothing takes the key " + key + ": " + class + " is a define, whose parameters Hiera does not give"})
 	default:
-		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken), Place: f.keyPlace(i),
+		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
+			Place:   f.keyPlace(i),
 			Summary: "nothing takes the key " + key + ": there is no class " + class, Help: near(class, names(t.classes))})
 	}
 }

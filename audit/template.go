@@ -183,8 +183,9 @@ func (t *Tree) erb(f *source.File, callers []*definition) {
 	tmpl := template.Parse(f)
 	for _, d := range tmpl.Trouble() {
 		if d.Severity == source.Error && certainTrouble(d) {
-			t.say(&source.Diagnostic{Code: codeERB, Severity: source.Warning, Place: d.Place, Summary: "the template's Ruby does not parse: " +
-				d.Summary})
+			t.say(&source.Diagnostic{Code: codeERB, Severity: source.Warning, Place: d.Place,
+				Summary: "the template's Ruby does not parse: " +
+					d.Summary})
 			return
 		}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // What a run does to machines that have the old catalog is more than what the changes say: services are restarted,
-// commands run, what is in a directory is purged, what nobody declares any more stays. Whoever compares the catalogs finds
-// that out (package fleet asks verify), and says it here in words that are the same for all nodes which have it.
+// commands run, what is in a directory is purged, what nobody declares any more stays. Whoever compares the catalogs
+// finds that out (package fleet asks verify), and says it here in words that are the same for all nodes which have it.
 
 // An Effect is one thing that a run does.
 type Effect struct {
@@ -33,7 +33,8 @@ const (
 	EffectNotKnown
 )
 
-var effectVerbs = [...]string{"fails", "stops", "restarts", "removes", "purges", "runs", "starts", "installs", "leaves behind",
+var effectVerbs = [...]string{"fails", "stops", "restarts", "removes", "purges", "runs", "starts", "installs",
+	"leaves behind",
 	"not known"}
 
 // String is the verb.

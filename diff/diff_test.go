@@ -63,7 +63,8 @@ func TestCompare(t *testing.T) {
 			cat(res("Exec[b]", "command", "/bin/x"), res("Exec[c]", "command", "/bin/x")),
 			"- Exec[a]\n+ Exec[b]\n+ Exec[c]"},
 		{"nothing to know them by", cat(res("Class[A]")), cat(res("Class[B]")), "- Class[A]\n+ Class[B]"},
-		{"relationships are sets", cat(res("Exec[a]"), res("Exec[b]"), res("Exec[c]", "require", value.Strings("Exec[a]", "Exec[b]"))),
+		{"relationships are sets", cat(res("Exec[a]"), res("Exec[b]"),
+			res("Exec[c]", "require", value.Strings("Exec[a]", "Exec[b]"))),
 			cat(res("Exec[a]"), res("Exec[b]"), res("Exec[c]", "require", value.Strings("Exec[b]", "Exec[a]"))), ""},
 		{"one or a list of one", cat(res("Exec[a]"), res("Exec[c]", "require", "Exec[a]")),
 			cat(res("Exec[a]"), res("Exec[c]", "require", value.Strings("Exec[a]"))), ""},
@@ -78,12 +79,14 @@ func TestCompare(t *testing.T) {
 			"not known: File[/a] content"},
 		{"possible", cat(maybe(res("File[/a]"))), cat(maybe(res("File[/a]"))), "not known: File[/a]"},
 		{"possible and gone", cat(maybe(res("File[/a]"))), cat(), "not known: File[/a]"},
-		{"secrets that are the same", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", secret("x"))), ""},
+		{"secrets that are the same", cat(res("File[/a]", "content", secret("x"))),
+			cat(res("File[/a]", "content", secret("x"))), ""},
 		{"secrets", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", secret("y"))),
 			"File[/a] content   changes, Sensitive"},
 		{"no longer secret", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", "y")),
 			"File[/a] content   changes, Sensitive"},
-		{"an automatic relation", cat(res("File[/a]"), res("File[/a/b]")), cat(res("File[/a]"), res("File[/a/b]", "owner", "u"), res("User[u]")),
+		{"an automatic relation", cat(res("File[/a]"), res("File[/a/b]")), cat(res("File[/a]"),
+			res("File[/a/b]", "owner", "u"), res("User[u]")),
 			"File[/a/b] owner   nothing → 'u'\n+ User[u]"},
 		{"an automatic relation between those that were there", cat(res("User[u]"), res("File[/b]", "owner", "v")),
 			cat(res("User[u]"), res("File[/b]", "owner", "u")),
@@ -155,7 +158,8 @@ func TestFirstScreen(t *testing.T) {
 	}
 	r := NewReport(names)
 	for i := range names {
-		old, new := cat(res("File[/a]", "content", names[i]+"\nold\n")), cat(res("File[/a]", "content", "new\n"+names[i]+"\n1\n2\n"))
+		old, new := cat(res("File[/a]", "content", names[i]+"\nold\n")), cat(
+			res("File[/a]", "content", "new\n"+names[i]+"\n1\n2\n"))
 		r.Add(i, Compare(Side{Catalog: old}, Side{Catalog: new}, Options{}))
 	}
 	r.Gather()
@@ -179,8 +183,10 @@ func TestFirstScreen(t *testing.T) {
 
 // Any subset of hunks can be applied, all of them give the new state, and none the old one.
 func TestPatch(t *testing.T) {
-	old := map[string]string{"/e/a": "1\n2\n3\n4\n5\n", "/e/gone": "x\n", "/e/dir/only": "y\n", "/e/same": "z", "/e/end": "a\nb", "/e/end2": "a\nb\n"}
-	new := map[string]string{"/e/a": "1\nzwei\n3\n4\n4a\n5\n", "/e/came": "n\n", "/e/same": "z", "/e/end": "a\nB\nc\n", "/e/end2": "A\nb"}
+	old := map[string]string{"/e/a": "1\n2\n3\n4\n5\n", "/e/gone": "x\n", "/e/dir/only": "y\n", "/e/same": "z",
+		"/e/end": "a\nb", "/e/end2": "a\nb\n"}
+	new := map[string]string{"/e/a": "1\nzwei\n3\n4\n4a\n5\n", "/e/came": "n\n", "/e/same": "z", "/e/end": "a\nB\nc\n",
+		"/e/end2": "A\nb"}
 	paths := []string{"/e/a", "/e/came", "/e/dir/only", "/e/end", "/e/end2", "/e/gone", "/e/same"}
 	from, to := source.NewMemory([]string{"/e"}, old, nil), source.NewMemory([]string{"/e"}, new, nil)
 	p, err := NewPatch(t.Context(), from, to, paths, func(s string) string { return s })

@@ -144,14 +144,16 @@ func TestIgnore(t *testing.T) {
 			t.Errorf("%s is no error", bad)
 		}
 	}
-	if r, err := AttributeRules([]string{"::parameters::mode"}); err != nil || !r[0].leads([]string{"parameters", "mode"}) {
+	if r, err := AttributeRules([]string{"::parameters::mode"}); err != nil ||
+		!r[0].leads([]string{"parameters", "mode"}) {
 		t.Error(err)
 	}
 }
 
 func TestIgnoreTags(t *testing.T) {
 	with := func(r *catalog.Resource, tags ...string) *catalog.Resource { r.Tags = tags; return r }
-	old := cat(res("File[/a]", "mode", "1"), res("File[/b]", "mode", "1"), res("Exec[c]", "command", "1"), with(res("File[/d]"), "no"))
+	old := cat(res("File[/a]", "mode", "1"), res("File[/b]", "mode", "1"), res("Exec[c]", "command", "1"),
+		with(res("File[/d]"), "no"))
 	new := cat(with(res("File[/a]", "mode", "2"), "no"), with(res("File[/b]", "mode", "2"), "no__file"),
 		with(res("Exec[c]", "command", "2"), "no__file"))
 	var got []string
@@ -172,7 +174,8 @@ func TestFilters(t *testing.T) {
 	}{
 		{"AbsentFile", res("File[/f]", "ensure", "present", "owner", "root", "group", "nobody", "content", "my"),
 			res("File[/f]", "ensure", "absent", "owner", "bob"), "File[/f] ensure   'present' → 'absent'"},
-		{"AbsentFile", res("File[/f]", "ensure", "present", "owner", "root"), res("File[/f]", "ensure", "file", "owner", "root"),
+		{"AbsentFile", res("File[/f]", "ensure", "present", "owner", "root"),
+			res("File[/f]", "ensure", "file", "owner", "root"),
 			"File[/f] ensure   'present' → 'file'"},
 		{"EquivalentArrayNoDatatypes", res("X[x]", "a", value.NewArray(value.Int(0), value.Int(1))),
 			res("X[x]", "a", value.Strings("0", "1")), ""},
@@ -182,7 +185,8 @@ func TestFilters(t *testing.T) {
 			res("X[x]", "a", value.NewArray(value.Float(0), value.Float(1))), ""},
 		{"EquivalentArrayNoDatatypes", res("X[x]", "a", value.Strings("0", "1")), res("X[x]", "a", value.Strings("1", "0")),
 			"X[x] a   ['0', '1'] → ['1', '0']"},
-		{"JSON", res("File[/f.json]", "content", `{"a": 1, "b": [2]}`), res("File[/f.json]", "content", "{\n  \"b\": [2],\n  \"a\": 1\n}\n"), ""},
+		{"JSON", res("File[/f.json]", "content", `{"a": 1, "b": [2]}`), res("File[/f.json]", "content",
+			"{\n  \"b\": [2],\n  \"a\": 1\n}\n"), ""},
 		{"JSON", res("File[/f.txt]", "content", `{"a": 1}`), res("File[/f.txt]", "content", `{"a":1}`),
 			`File[/f.txt] content   '{"a": 1}' → '{"a":1}'`},
 		{"JSON", res("File[/f.json]", "content", `{"a": 1}`), res("File[/f.json]", "content", `{"a": 2}`),
@@ -192,8 +196,10 @@ func TestFilters(t *testing.T) {
 		{"SingleItemArray", res("X[x]", "a", "b"), res("X[x]", "a", value.Strings("b")), ""},
 		{"SingleItemArray", res("X[x]", "a", value.Strings("b")), res("X[x]", "a", "b"), ""},
 		{"SingleItemArray", res("X[x]", "a", "b"), res("X[x]", "a", value.Strings("c")), "X[x] a   'b' → ['c']"},
-		{"YAML", res("File[/f.yaml]", "content", "a: 1\nb: [2]\n"), res("File[/f.yaml]", "content", "# text\nb:\n  - 2\na: 1\n"), ""},
-		{"YAML", res("File[/f.yml]", "content", "a: 1"), res("File[/f.yml]", "content", "a: 2"), "File[/f.yml] content   'a: 1' → 'a: 2'"},
+		{"YAML", res("File[/f.yaml]", "content", "a: 1\nb: [2]\n"), res("File[/f.yaml]", "content",
+			"# text\nb:\n  - 2\na: 1\n"), ""},
+		{"YAML", res("File[/f.yml]", "content", "a: 1"), res("File[/f.yml]", "content", "a: 2"),
+			"File[/f.yml] content   'a: 1' → 'a: 2'"},
 	} {
 		if got := left(t, cat(c.old), cat(c.new), nil, []string{c.filter}); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.filter, got, c.want)

@@ -13,8 +13,8 @@ import (
 // Ten thousand nodes have ten thousand names and addresses, and a commit that changes one line of a template changes
 // ten thousand different texts. They are the same change. So, before changes of nodes are compared with each other,
 // what is a node's own in them is replaced by a word for it, `<networking.ip>`. It is not just searched for: a text is
-// the node's own only where provenance says that it was copied from, or computed from nothing but, such a fact. A node named
-// "db" has no more in common with the word db in a path than any other.
+// the node's own only where provenance says that it was copied from, or computed from nothing but, such a fact. A node
+// named "db" has no more in common with the word db in a path than any other.
 
 // An own knows what is the node's own in one compile. A nil one knows of nothing.
 type own struct {

@@ -13,9 +13,9 @@ import (
 // Nodes of one comparison may be compared by many processes, on many machines. What each has come to is a Part, and the
 // parts together are the report, to the byte what one process would have written.
 //
-// A part has no values in it, only which nodes have the same change: a change is told by a keyed digest. So it is small, holds
-// no secret, and is the same whoever writes it. Who puts parts together has the tree and the facts, compares one node of
-// each change again (package fleet), and has its text from there.
+// A part has no values in it, only which nodes have the same change: a change is told by a keyed digest. So it is
+// small, holds no secret, and is the same whoever writes it. Who puts parts together has the tree and the facts,
+// compares one node of each change again (package fleet), and has its text from there.
 
 // A Part is what a comparison of some nodes has come to. Its fields are written as JSON.
 type Part struct {
@@ -138,8 +138,8 @@ type Joined struct {
 	first map[string]int                   // a node that has the reason
 }
 
-// Join puts parts together. names are all nodes, in order; it is an error if one of them is in no part. A node that is in
-// several is taken from the first.
+// Join puts parts together. names are all nodes, in order; it is an error if one of them is in no part. A node that is
+// in several is taken from the first.
 func Join(names []string, parts []*Part) (*Joined, error) {
 	j := &Joined{Report: NewReport(names), items: map[string]*Item{}, slots: map[*Item]string{}, exact: map[*Item]string{},
 		fails: map[string][]**source.Diagnostic{}, first: map[string]int{}}
@@ -237,8 +237,8 @@ func (j *Joined) Wanted() (nodes []int) {
 	return slices.Compact(nodes)
 }
 
-// Recall takes the texts from a report about the nodes that are wanted. What differs each time that it is compiled is told
-// by what it is about.
+// Recall takes the texts from a report about the nodes that are wanted. What differs each time that it is compiled is
+// told by what it is about.
 func (j *Joined) Recall(again *Report, wanted []int, seal Sealer) error {
 	for k, i := range wanted {
 		was, is := j.Nodes[i], again.Nodes[k]
@@ -269,7 +269,8 @@ func (j *Joined) Recall(again *Report, wanted []int, seal Sealer) error {
 	}
 	for id, list := range j.fails {
 		if *list[0] == nil {
-			return fmt.Errorf("the error that a part has on %s is not there: was it made from other files?", j.Nodes[j.first[id]].Name)
+			return fmt.Errorf("the error that a part has on %s is not there: was it made from other files?",
+				j.Nodes[j.first[id]].Name)
 		}
 	}
 	j.Fail()

@@ -40,7 +40,8 @@ func (p *printer) causeText(c *Cause, lead string) string {
 	if n := len(c.Through); n > few && p.level >= 0 {
 		text += fmt.Sprintf(", through what %s and %d more nodes export", strings.Join(c.Through[:few], ", "), n-few)
 	} else if n > 0 {
-		text += ", through what " + strings.Join(c.Through, ", ") + map[bool]string{true: " exports", false: " export"}[n == 1]
+		text += ", through what " + strings.Join(c.Through, ", ") + map[bool]string{true: " exports",
+			false: " export"}[n == 1]
 	}
 	if !c.Sure {
 		text += ", perhaps"

@@ -13,10 +13,10 @@ import (
 	"bunraku/source"
 )
 
-// Two compiles of one slot, of two nodes, of two revisions, or with and without a change that was only thought of: why do
-// they differ? The places that decide the one or the other and whose data are not the same, or that only one of them has,
-// are what can make the difference. First comes the earliest decision that went another way, with those of them that
-// it looks at; then the data that are in the values; then facts; then the rest, which is counted.
+// Two compiles of one slot, of two nodes, of two revisions, or with and without a change that was only thought of: why
+// do they differ? The places that decide the one or the other and whose data are not the same, or that only one of them
+// has, are what can make the difference. First comes the earliest decision that went another way, with those of them
+// that it looks at; then the data that are in the values; then facts; then the rest, which is counted.
 
 // An Against says why a slot is not the same in two records.
 type Against struct {

@@ -25,10 +25,11 @@ type Answer struct {
 	Sensitive bool            `json:"sensitive,omitempty"`
 	Value     json.RawMessage `json:"value,omitempty"`
 
-	Set        *Spot       `json:"set,omitempty"`         // where it was written
-	ExportedBy string      `json:"exported_by,omitempty"` // the node that exports the resource, if this one has collected it
-	By         string      `json:"by,omitempty"`          // what wrote it, when that is not the resource itself
-	Parameter  *Spot       `json:"parameter,omitempty"`   // of a class or define: where the parameter is declared
+	Set *Spot `json:"set,omitempty"` // where it was written
+	// the node that exports the resource, if this one has collected it
+	ExportedBy string      `json:"exported_by,omitempty"`
+	By         string      `json:"by,omitempty"`        // what wrote it, when that is not the resource itself
+	Parameter  *Spot       `json:"parameter,omitempty"` // of a class or define: where the parameter is declared
 	Steps      []Step      `json:"steps,omitempty"`
 	Where      *Leaf       `json:"where,omitempty"`
 	Expression *Node       `json:"expression,omitempty"`

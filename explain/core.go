@@ -11,10 +11,10 @@ import (
 )
 
 // The core of an answer. A dependency set is what no change outside of it can alter the value; a reader wants to know
-// which of its places matter. A place is confirmed when some change of it was seen to alter the value: alone, or together
-// with a place outside of the set that takes its part else. What is confirmed cannot be left out, so the confirmed places
-// and those that nothing is known of are a set that suffices, and whose confirmed part is irredundant. Two sources
-// confirm: the expression of the value, without a compile (flowing), and trials (package trial).
+// which of its places matter. A place is confirmed when some change of it was seen to alter the value: alone, or
+// together with a place outside of the set that takes its part else. What is confirmed cannot be left out, so the
+// confirmed places and those that nothing is known of are a set that suffices, and whose confirmed part is irredundant.
+// Two sources confirm: the expression of the value, without a compile (flowing), and trials (package trial).
 
 // How a place decides a value.
 const (
@@ -146,7 +146,8 @@ func (p *page) core(a *Answer) {
 		if n := len(at); n > 6 && !p.All {
 			at, more = at[:6], fmt.Sprintf(" … %d more", n-6)
 		}
-		rows[i] = paint(p.Style.Place, f) + strings.Repeat(" ", wide-utf8.RuneCountInString(f)) + "   " + strings.Join(at, " ") + more
+		rows[i] = paint(p.Style.Place, f) + strings.Repeat(" ", wide-utf8.RuneCountInString(f)) + "   " +
+			strings.Join(at, " ") + more
 	}
 	list(rows, 8, "file")
 	list(alone, 4, "place")

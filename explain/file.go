@@ -16,10 +16,10 @@ import (
 	"bunraku/source"
 )
 
-// The side file holds what questions need (docs/explain.md has its fields, paged.go how it is written): the catalog with
-// secrets redacted, the part of the trace that its slots reach, variables, the facts and Hiera levels that were read.
-// It names files by path, line and column, with a checksum, and never quotes them; when a file has changed since, its
-// lines are not shown.
+// The side file holds what questions need (docs/explain.md has its fields, paged.go how it is written): the catalog
+// with secrets redacted, the part of the trace that its slots reach, variables, the facts and Hiera levels that were
+// read. It names files by path, line and column, with a checksum, and never quotes them; when a file has changed since,
+// its lines are not shown.
 
 const sideVersion = 4
 
@@ -106,8 +106,8 @@ type sideLevel struct {
 	Value  json.RawMessage       `json:"value,omitempty"`
 }
 
-// Save writes a record down. root is the environment as the user called it: the beginning of its files' names. hide blots
-// secrets out of texts in JSON.
+// Save writes a record down. root is the environment as the user called it: the beginning of its files' names. hide
+// blots secrets out of texts in JSON.
 func Save(rec *Record, root string, hide func(string) string) (_ []byte, err error) {
 	defer source.Catch(&err)
 	c := rec.Catalog

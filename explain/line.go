@@ -13,8 +13,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A line of a file on the machine, `/etc/nginx/nginx.conf:12`, is asked about from the outside in: which resources write
-// the file, in the order of the run, and which data stand on the line. A file resource writes all of it, from its
+// A line of a file on the machine, `/etc/nginx/nginx.conf:12`, is asked about from the outside in: which resources
+// write the file, in the order of the run, and which data stand on the line. A file resource writes all of it, from its
 // content or from a module's file; concat puts fragments together; and then there are types that change single lines.
 // What a package brings is not in the catalog, and the answer says so.
 

@@ -184,7 +184,8 @@ func (rec *Record) tagFrom(r *catalog.Resource, tag string) string {
 	switch {
 	case tag == "class":
 		return "it is in a class"
-	case tag == "node" || tag == "default" || strings.EqualFold(tag, rec.Catalog.Name) || strings.HasPrefix(tag, "__node_"):
+	case tag == "node" || tag == "default" || strings.EqualFold(tag, rec.Catalog.Name) ||
+		strings.HasPrefix(tag, "__node_"):
 		return "the node"
 	}
 	for _, stage := range via { // the outermost that has it

@@ -20,7 +20,8 @@ import (
 
 // The side file on disk. A question about one slot must not read what is there of twenty thousand others, so what the
 // file has is cut into pages that are compressed one by one: nodes of the trace, leaves, notes, resources, variables,
-// keys of Hiera. The head, at the end, says where each page is, and an index finds a resource or a variable by its name.
+// keys of Hiera. The head, at the end, says where each page is, and an index finds a resource or a variable by its
+// name.
 //
 //	bunraku provenance 4\n   pages …   head   the head's offset, 8 bytes, little endian
 //
@@ -125,7 +126,8 @@ func (s *sideFile) encode(hide func(string) string) ([]byte, error) {
 		}
 	}
 	w := &pageWriter{out: fmt.Appendf(nil, "%s%d\n", sideMagic, sideVersion), head: head, hide: hide}
-	if w.zip, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault)); err != nil {
+	if w.zip, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(
+		zstd.SpeedDefault)); err != nil {
 		return nil, err
 	}
 	if err := w.nodes(s.Trace.Nodes); err != nil {
@@ -234,8 +236,8 @@ func (w *pageWriter) nodes(rest []byte) error {
 	return nil
 }
 
-// index is names by their hashes, sorted: 8 bytes of hash and 4 of a number each. Variables have the highest bit set. Of
-// a title with a secret in it not even the hash is there.
+// index is names by their hashes, sorted: 8 bytes of hash and 4 of a number each. Variables have the highest bit set.
+// Of a title with a secret in it not even the hash is there.
 func (s *sideFile) index(hide func(string) string) ([]byte, error) {
 	text, err := json.Marshal(s.refs)
 	if err != nil {
@@ -337,7 +339,8 @@ func Texts(text []byte) (string, error) {
 	}
 	var out strings.Builder
 	out.Write(head)
-	for _, kind := range []string{"leaves", "notes", "resources", "variables", "hiera", "edges", "facts", "passed", "virtual", "relations"} {
+	for _, kind := range []string{"leaves", "notes", "resources", "variables", "hiera", "edges", "facts", "passed",
+		"virtual", "relations"} {
 		for i := range r.head.Pages[kind].len() {
 			p, _ := r.head.Pages[kind].page(i)
 			text, err := r.page(p)
@@ -355,7 +358,8 @@ func Texts(text []byte) (string, error) {
 type OtherVersion struct{ Version string }
 
 func (e *OtherVersion) Error() string {
-	return fmt.Sprintf("it was written by another version of bunraku: its format is %s, and this one reads %d", e.Version, sideVersion)
+	return fmt.Sprintf("it was written by another version of bunraku: its format is %s, and this one reads %d", e.Version,
+		sideVersion)
 }
 
 func (r *pageReader) page(p stretch) ([]byte, error) {

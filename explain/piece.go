@@ -165,7 +165,8 @@ func (rec *Record) addPiece(out []Piece, upTo string, pos int, atoms []atom) []P
 func (rec *Record) nearest(r provenance.Ref) (out []Leaf) {
 	rec.Trace.Near(func(n provenance.Ref) bool {
 		l, ok := rec.Trace.Label(n)
-		if ok && out == nil && (l.Kind.InData() && l.Place.File != nil && !isConfig(l.Place.File.Name) || l.Kind == provenance.Fact) {
+		if ok && out == nil && (l.Kind.InData() && l.Place.File != nil && !isConfig(l.Place.File.Name) ||
+			l.Kind == provenance.Fact) {
 			out = []Leaf{rec.leaf(n)}
 		}
 		return out == nil

@@ -8,8 +8,8 @@ import (
 )
 
 // A policy says which data may reach what, and who may decide what. Two flows are told apart: a place flows into a slot
-// explicitly when its datum is part of the value, of the title or of the resource's name; it decides a slot when a change
-// there can alter it. A file of rules, one a line, with # comments:
+// explicitly when its datum is part of the value, of the title or of the resource's name; it decides a slot when a
+// change there can alter it. A file of rules, one a line, with # comments:
 //
 //	let NAME = PLACE …
 //	declassify FUNCTION …
@@ -19,9 +19,9 @@ import (
 //
 // A PLACE is a glob of paths below the environment, hiera:KEY, fact:PATH, owner:@TEAM (the files that CODEOWNERS gives
 // to a team), secret (what a Sensitive value was made of), or a name that let gave. A SLOT is Type[GLOB], alone or with
-// the glob of an attribute behind a dot (File[/etc/*].content), title, name, exported (a resource for other nodes), clear
-// (any slot that is not Sensitive) or world-readable (the content of a file that everybody may read). Functions keep the
-// flow: nothing is laundered but by those that declassify names.
+// the glob of an attribute behind a dot (File[/etc/*].content), title, name, exported (a resource for other nodes),
+// clear (any slot that is not Sensitive) or world-readable (the content of a file that everybody may read). Functions
+// keep the flow: nothing is laundered but by those that declassify names.
 //
 // What decides a slot is data, and also the code that brought it there: its files count as places of `decided only by`,
 // unless the rule says `or code`; so do files in which something was looked for in vain, unless it says `or absences`.
@@ -99,7 +99,8 @@ func ParsePolicy(f *source.File) (*Policy, source.Diagnostics) {
 			}
 		}
 		if r.verb == "" || len(left) == 0 || len(right) == 0 {
-			bad("no rule is written like this", "a rule says `may reach`, `decided only by` or `never decide`, with something on both sides")
+			bad("no rule is written like this", "a rule says `may reach`, `decided only by` or `never decide`, with something "+
+				"on both sides")
 			continue
 		}
 		from, to := left, right
@@ -121,7 +122,8 @@ func ParsePolicy(f *source.File) (*Policy, source.Diagnostics) {
 			continue
 		}
 		if r.slots, wrong = slotsOf(to); wrong != "" {
-			bad(wrong+" is no slot", "a slot is Type[GLOB], Type[GLOB].attribute, title, name, exported, clear, world-readable or nothing")
+			bad(wrong+" is no slot", "a slot is Type[GLOB], Type[GLOB].attribute, title, name, exported, clear, "+
+				"world-readable or nothing")
 			continue
 		}
 		p.rules = append(p.rules, r)

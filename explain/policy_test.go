@@ -7,7 +7,8 @@ import (
 
 // Who owns a file is what git's patterns say, and the last line that matches.
 func TestOwners(t *testing.T) {
-	owners := ParseOwners("# comment\n* @all\n*.epp @web\n/data/ @data # theirs\ndocs/* @docs\nprofile/ @profile\n/data/nodes/**/secret.yaml @sec\n/free.pp\n")
+	owners := ParseOwners("# comment\n* @all\n*.epp @web\n/data/ @data # theirs\ndocs/* @docs\nprofile/ " +
+		"@profile\n/data/nodes/**/secret.yaml @sec\n/free.pp\n")
 	for path, want := range map[string]string{
 		"manifests/site.pp":                       "@all",
 		"modules/a/templates/x.epp":               "@web",
@@ -28,7 +29,8 @@ func TestOwners(t *testing.T) {
 }
 
 func TestWorldReadable(t *testing.T) {
-	for mode, want := range map[string]bool{"": true, "0644": true, "0640": false, "600": false, "u=rw,g=r": false, "a+r": true,
+	for mode, want := range map[string]bool{"": true, "0644": true, "0640": false, "600": false, "u=rw,g=r": false,
+		"a+r":       true,
 		"u=rw,go=r": true, "o=r,o-r": false, "+r": true, "ug=r": false} {
 		if worldReadable(mode) != want {
 			t.Errorf("mode %q: %v", mode, !want)

@@ -325,7 +325,8 @@ func (rec *Record) notQuite(m *NotFound, file string, n int) {
 	}
 	switch {
 	case code != "" && !strings.HasPrefix(code, "#"):
-		m.Message = fmt.Sprintf("no datum at %s:%d was read for %s; what the code there does is no datum, and may matter", file,
+		m.Message = fmt.Sprintf("no datum at %s:%d was read for %s; what the code there does is no datum, and may matter",
+			file,
 			n, rec.Catalog.Name)
 	case len(missed) > 0:
 		m.Message += "\n  its value alters nothing; a key of another name here would: " + strings.Join(missed, ", ")

@@ -173,7 +173,8 @@ func (c *policing) slot(res *catalog.Resource, attr string, at source.Place, own
 }
 
 // hit adds a violation with the way from the slot to the place.
-func (c *policing) hit(r *rule, res *catalog.Resource, attr, flow string, leaf provenance.Ref, roots ...provenance.Ref) {
+func (c *policing) hit(r *rule, res *catalog.Resource, attr, flow string, leaf provenance.Ref,
+	roots ...provenance.Ref) {
 	l := c.rec.leaf(leaf)
 	var path []Step
 	if flow == "explicit" {
@@ -216,7 +217,8 @@ func (c *policing) add(r *rule, res *catalog.Resource, attr, flow string, l Leaf
 	}
 	at := c.p.place(r.line)
 	c.out = append(c.out, Violation{Rule: r.text, RuleAt: &Spot{File: c.p.File.Name, Line: r.line, Column: 1},
-		Node: c.rec.Catalog.Name, Resource: res.Ref(), Attribute: attr, Flow: flow, Place: l, Path: path, At: at, Of: res, Why: why})
+		Node: c.rec.Catalog.Name, Resource: res.Ref(), Attribute: attr, Flow: flow, Place: l, Path: path, At: at, Of: res,
+		Why: why})
 }
 
 // name is a place without lines and columns.
@@ -434,7 +436,8 @@ func (c *policing) among(leaf provenance.Ref, places []string) bool {
 			}
 		case isFact:
 			name, absent := strings.CutPrefix(l.Path, "fact ")
-			if (l.Kind == provenance.Fact || l.Kind == provenance.Absence && absent) && (fits(fact, name) || inside(fact, name)) {
+			if (l.Kind == provenance.Fact || l.Kind == provenance.Absence && absent) &&
+				(fits(fact, name) || inside(fact, name)) {
 				return true
 			}
 		case file != "" && l.Kind != provenance.Fact && c.fileAmong(file, []string{p}):
@@ -444,7 +447,8 @@ func (c *policing) among(leaf provenance.Ref, places []string) bool {
 	return false
 }
 
-// fileAmong reports whether a file is one of those that a rule names, by its path below the environment or by its owner.
+// fileAmong reports whether a file is one of those that a rule names, by its path below the environment or by its
+// owner.
 func (c *policing) fileAmong(file string, places []string) bool {
 	below, inside := strings.CutPrefix(file, strings.TrimSuffix(c.p.Root, "/")+"/")
 	if c.p.Root == "." {
@@ -514,7 +518,9 @@ func PolicyText(w io.Writer, list []Violation, show Show) {
 			g.slots = append(g.slots, slot)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return groups[a].first.RuleAt.Line - groups[b].first.RuleAt.Line })
+	slices.SortStableFunc(order, func(a, b string) int {
+		return groups[a].first.RuleAt.Line - groups[b].first.RuleAt.Line
+	})
 	rule := ""
 	for _, key := range order {
 		g := groups[key]

@@ -18,17 +18,18 @@ import (
 
 // A WhyNot says why a resource is not in the catalog.
 type WhyNot struct {
-	Version  int         `json:"version"`
-	Node     string      `json:"node"`
-	Resource string      `json:"resource"`
-	Present  bool        `json:"present,omitempty"` // it is in the catalog after all
-	Key      string      `json:"key,omitempty"`     // of a Hiera key, in place of a resource
-	Virtual  *Spot       `json:"virtual,omitempty"` // declared there, virtually, and never realized
-	Data     []Lead      `json:"data,omitempty"`    // data that another node reads, or another level hides, and that names it
-	Passed   []Branch    `json:"passed,omitempty"`  // branches that were not taken
-	Code     []Near      `json:"code,omitempty"`    // declarations that this node does not reach
-	Levels   []LevelSpot `json:"levels,omitempty"`  // of a Hiera key: where it was looked for
-	Similar  []string    `json:"similar,omitempty"` // in the catalog, spelt alike
+	Version  int    `json:"version"`
+	Node     string `json:"node"`
+	Resource string `json:"resource"`
+	Present  bool   `json:"present,omitempty"` // it is in the catalog after all
+	Key      string `json:"key,omitempty"`     // of a Hiera key, in place of a resource
+	Virtual  *Spot  `json:"virtual,omitempty"` // declared there, virtually, and never realized
+	// data that another node reads, or another level hides, and that names it
+	Data    []Lead      `json:"data,omitempty"`
+	Passed  []Branch    `json:"passed,omitempty"`  // branches that were not taken
+	Code    []Near      `json:"code,omitempty"`    // declarations that this node does not reach
+	Levels  []LevelSpot `json:"levels,omitempty"`  // of a Hiera key: where it was looked for
+	Similar []string    `json:"similar,omitempty"` // in the catalog, spelt alike
 	// from a side file: files that have changed since, whose code is not known any more
 	Changed []string `json:"changed,omitempty"`
 }

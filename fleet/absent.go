@@ -11,8 +11,8 @@ import (
 
 // What is said of modules that are not there, and that nodes were compiled without (package eval, absent.go).
 
-// Modules are the modules that something stands in for, by name, as they are shown. Which module brings a plain name may
-// not be known. Types are left out: no catalog hangs on them.
+// Modules are the modules that something stands in for, by name, as they are shown. Which module brings a plain name
+// may not be known. Types are left out: no catalog hangs on them.
 func Modules(all []eval.StandIn) (names []string) {
 	for _, s := range all {
 		name := s.Module

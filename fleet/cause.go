@@ -26,8 +26,8 @@ import (
 // the same changes share one of them that is looked at. If a commit has very many hunks, those of one file are first
 // tried together.
 
-// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are looked at. Of changes
-// that only further nodes have, no cause is told.
+// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are looked at. Of
+// changes that only further nodes have, no cause is told.
 const (
 	mostHunks     = 60
 	mostTries     = 80

@@ -222,7 +222,10 @@ func causes(t *testing.T, commits int) {
 		all := []edit{true_}
 		for tries := 0; len(all) < 5 && tries < 1000; tries++ {
 			e := idle[random.IntN(len(idle))]
-			if !slices.ContainsFunc(all, func(x edit) bool { return x.file == e.file && x.line-e.line <= 1 && e.line-x.line <= 1 }) {
+			if !slices.ContainsFunc(all, func(x edit) bool {
+				return x.file == e.file && x.line-e.line <= 1 &&
+					e.line-x.line <= 1
+			}) {
 				all = append(all, e)
 			}
 		}

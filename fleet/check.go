@@ -19,9 +19,9 @@ import (
 )
 
 // A Check is one look at a whole tree, in the order that `check`, an editor and the browser share: all manifests and
-// templates are read; the nodes are those that there are facts of, or invented ones; they are compiled; what is new among
-// their catalogs is verified; and what no node may have reached is read without running it. Do takes all of these steps.
-// The doors differ in which nodes they choose and in how they show what was found, not in what is found.
+// templates are read; the nodes are those that there are facts of, or invented ones; they are compiled; what is new
+// among their catalogs is verified; and what no node may have reached is read without running it. Do takes all of these
+// steps. The doors differ in which nodes they choose and in how they show what was found, not in what is found.
 //
 // The first fields say what to look at, and are set by whoever begins; the others are filled by the steps.
 type Check struct {
@@ -56,7 +56,8 @@ type Check struct {
 	Plan      *Plan // of invented nodes; nil if there are real ones
 	Nodes     []Node
 	Exchanged *Exchange // nil if nobody collects anything
-	// Checked are the nodes that tell something of the tree, Given what each was compiled from, and Excused are the others.
+	// Checked are the nodes that tell something of the tree, Given what each was compiled from, and Excused are the
+	// others.
 	Checked, Excused []Checked
 	Given            []Node
 	StoodIn          bool               // stdlib is not there, and something that is built in of it was used
@@ -288,7 +289,8 @@ func (c *Check) Tell(run *report.Run) {
 	}
 	if x := c.Exchanged; x != nil && len(x.Restless) > 0 {
 		run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: x.Told(len(c.Nodes)),
-			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is exported"})
+			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is " +
+				"exported"})
 	}
 	if d := lacking(c.Checked); d != nil {
 		run.Add(nil, d)

@@ -73,8 +73,8 @@ func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, er
 func (c *Comparing) old(n Node) compiler.Node { return n.Importing(c.OldExports).Node }
 func (c *Comparing) new(n Node) compiler.Node { return n.Importing(c.NewExports).Node }
 
-// Exchange finds out what nodes export to each other on both sides, if anything of it is collected there. They are more than
-// those that are compared, if these are only some.
+// Exchange finds out what nodes export to each other on both sides, if anything of it is collected there. They are more
+// than those that are compared, if these are only some.
 func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []string, err error) {
 	c.exporters = nodes
 	for _, side := range []struct {

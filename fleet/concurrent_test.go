@@ -312,7 +312,8 @@ func cancelled(t *testing.T, jobs []job, times int) {
 		time.Sleep(10 * time.Millisecond)
 		left = runtime.NumGoroutine()
 	}
-	t.Logf("cancelled: %d of %d were ended on their way; the slowest returned after %v of CPU (bar: 100 ms): %s; %d goroutines before, %d after", ended, times, slowest.Round(time.Millisecond), which, before, left)
+	t.Logf("cancelled: %d of %d were ended on their way; the slowest returned after %v of CPU (bar: 100 ms): %s; %d "+
+		"goroutines before, %d after", ended, times, slowest.Round(time.Millisecond), which, before, left)
 	if slowest > 100*time.Millisecond {
 		t.Error("that is too late")
 	}

@@ -14,9 +14,9 @@ import (
 
 // Nodes exchange resources: what one exports (@@), others collect (<<| |>>). In production PuppetDB carries them from a
 // run to the next; here all nodes are compiled, then those again that would be told something else now, until nobody
-// would. That is where a site comes to rest if all its agents run often enough. A define that is collected may export in
-// its turn, so a round need not be the last; a site whose nodes answer each other never rests, and after a few rounds
-// that is said.
+// would. That is where a site comes to rest if all its agents run often enough. A define that is collected may export
+// in its turn, so a round need not be the last; a site whose nodes answer each other never rests, and after a few
+// rounds that is said.
 
 // mostRounds is how often nodes are compiled until they have been told everything.
 const mostRounds = 5
@@ -142,7 +142,8 @@ func (x *Exchange) Told(nodes int) string {
 			map[bool]string{true: "does", false: "do"}[failed == 1])
 	}
 	if len(x.Restless) > 0 {
-		text += fmt.Sprintf("; after %d rounds %s would still be told something else", x.Rounds, strings.Join(x.Restless, ", "))
+		text += fmt.Sprintf("; after %d rounds %s would still be told something else", x.Rounds,
+			strings.Join(x.Restless, ", "))
 	}
 	return text
 }

@@ -92,7 +92,8 @@ const recordedFile = "testdata/exchange.json"
 // recordedRandom is how many random sites are recorded.
 const recordedRandom = 40
 
-// TestScoreExchange compares the site of twenty machines and random ones with what real Puppet and PuppetDB made of them.
+// TestScoreExchange compares the site of twenty machines and random ones with what real Puppet and PuppetDB made of
+// them.
 func TestScoreExchange(t *testing.T) {
 	sites := append([]*exchangeSite{shopExchange(t)}, randomExchanges(0, recordedRandom)...)
 	if *record {
@@ -106,7 +107,8 @@ func TestScoreExchange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(recordedFile, []byte(strings.ReplaceAll(string(text), `{"rounds"`, "\n"+`{"rounds"`)+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(recordedFile, []byte(strings.ReplaceAll(string(text), `{"rounds"`, "\n"+`{"rounds"`)+"\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +167,8 @@ func askExchange(t testing.TB, url string, sites []*exchangeSite, more ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(live.Ruby(t, "testdata/exchange.rb", string(in), append([]string{url}, more...)...)), "\n")
+	lines := strings.Split(strings.TrimSpace(
+		live.Ruby(t, "testdata/exchange.rb", string(in), append([]string{url}, more...)...)), "\n")
 	if len(lines) != len(sites) {
 		t.Fatalf("%d answers to %d questions", len(lines), len(sites))
 	}
@@ -178,7 +181,8 @@ func askExchange(t testing.TB, url string, sites []*exchangeSite, more ...string
 }
 
 var exchangeLocations = regexp.MustCompile(` \((?:file|line): [^()]*\)| on node \S+$`)
-var exchangeWrappers = regexp.MustCompile(`^(Evaluation Error: Error while evaluating an? [A-Z][A-Za-z ]+, )*(Puppet::Parser::Compiler failed with error \w+: )?`)
+var exchangeWrappers = regexp.MustCompile(
+	`^(Evaluation Error: Error while evaluating an? [A-Z][A-Za-z ]+, )*(Puppet::Parser::Compiler failed with error \w+: )?`)
 
 // compare compiles the site and says what differs, "" for nothing.
 func (s *exchangeSite) compare(t testing.TB) string { return s.compareWith(t, nil) }
@@ -318,6 +322,7 @@ func TestAcceptExchangeRandom(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("exchange: %d of %d random sites equal (bar: all); %d nodes compile, %d fail for the same reason", good, len(sites),
+	t.Logf("exchange: %d of %d random sites equal (bar: all); %d nodes compile, %d fail for the same reason", good,
+		len(sites),
 		compiling, failing)
 }

@@ -8,11 +8,12 @@ import (
 	"bunraku/puppet/trace"
 )
 
-// A hunk may change a node that asks nothing of it: another node reads it, exports something else, and this one collects
-// that. So the states between the old and the new one differ in what nodes are told of each other as well. The nodes whose
-// exports are not the same on both sides are compiled in each state that is tried, unless their traces hold there, and
-// whoever is compiled in it is told what they export then. One round is enough for all but sites in which what is collected
-// is exported again; there a cause may stay unknown, and is never wrong: it is confirmed like any other.
+// A hunk may change a node that asks nothing of it: another node reads it, exports something else, and this one
+// collects that. So the states between the old and the new one differ in what nodes are told of each other as well. The
+// nodes whose exports are not the same on both sides are compiled in each state that is tried, unless their traces hold
+// there, and whoever is compiled in it is told what they export then. One round is enough for all but sites in which
+// what is collected is exported again; there a cause may stay unknown, and is never wrong: it is confirmed like any
+// other.
 
 // mostMovers is how many nodes may export something else, so that causes are looked for across nodes.
 const mostMovers = 30
@@ -97,8 +98,8 @@ func (s *search) told(st *state) exported.Importer {
 	return st.exports
 }
 
-// through says which nodes a change comes through: those that export something else with the hunks of its cause, if it is
-// not there as long as they do not.
+// through says which nodes a change comes through: those that export something else with the hunks of its cause, if it
+// is not there as long as they do not.
 func (s *search) through(w *witness, q *question, c *diff.Cause) *diff.Cause {
 	if s.far == nil || c == nil || len(c.Hunks) == 0 || len(w.was.Asked) == 0 || s.ctx.Err() != nil {
 		return c

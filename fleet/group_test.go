@@ -19,7 +19,8 @@ var features = []struct{ file, line string }{
 	{"/site/modules/m/templates/a.epp", "servers <%= join($m::servers, ' ') %> §"},
 	{"/site/modules/m/templates/a.epp", "<% $m::servers.each |$s| { -%>member <%= $s %> §\n<% } -%>"},
 	{"/site/modules/m/templates/b.erb", "<%= @facts['networking']['fqdn'] %> is §"},
-	{"/site/modules/m/manifests/init.pp", "  notify { 'c': message => \"${trusted['certname']}:${facts['networking']['ip']} §\" }"},
+	{"/site/modules/m/manifests/init.pp", "  notify { 'c': message => " +
+		"\"${trusted['certname']}:${facts['networking']['ip']} §\" }"},
 	{"/site/modules/m/manifests/init.pp", "  file { \"/srv/${facts['networking']['hostname']}\": mode => '060§' }"},
 	{"/site/modules/m/manifests/init.pp", "  file { \"/srv/x${facts['networking']['hostname']}-§\": }"},
 	{"/site/modules/m/manifests/init.pp", "  cron { 'd': command => '/bin/true', minute => fqdn_rand(60, 'x§') }"},
@@ -34,10 +35,12 @@ var features = []struct{ file, line string }{
 func planted(versions []int) map[string]string {
 	files := map[string]string{
 		"/site/manifests/site.pp": "include m\n",
-		"/site/hiera.yaml":        "version: 5\nhierarchy:\n  - name: all\n    paths: ['nodes/%{trusted.certname}.yaml', 'common.yaml']\n",
+		"/site/hiera.yaml": "version: 5\nhierarchy:\n  - name: all\n    paths: ['nodes/%{trusted.certname}.yaml', " +
+			"'common.yaml']\n",
 		"/site/modules/m/manifests/init.pp": "class m (Array $servers, String $greeting, Integer $level, String $own = '') {\n" +
 			"  file { '/a': content => epp('m/a.epp') }\n  file { '/b': content => template('m/b.erb') }\n" +
-			"  file { '/g': content => $greeting }\n  file { '/l': content => \"${facts['networking']['ip']} ${level} ${own}\" }\n}\n",
+			"  file { '/g': content => $greeting }\n  file { '/l': content => \"${facts['networking']['ip']} ${level} " +
+			"${own}\" }\n}\n",
 		"/site/modules/m/templates/a.epp": "# for people\n", "/site/modules/m/templates/b.erb": "# b\n",
 		"/site/data/common.yaml": "lookup_options: {m::servers: {merge: unique}}\nm::servers: [s1, s2, s3]\n",
 	}
@@ -55,11 +58,13 @@ func planted(versions []int) map[string]string {
 	for i := range nodes {
 		name := fmt.Sprintf("n%d.site.example", i)
 		role := []string{"web", "db"}[i%2]
-		files["/site/facts/"+name+".json"] = fmt.Sprintf(`{"fqdn": %q, "role": %q, "networking": {"hostname": "n%d", "fqdn": %q, "ip": "192.0.2.%d"}}`,
+		files["/site/facts/"+name+".json"] = fmt.Sprintf(
+			`{"fqdn": %q, "role": %q, "networking": {"hostname": "n%d", "fqdn": %q, "ip": "192.0.2.%d"}}`,
 			name, role, i, name, i)
 		order := []string{"s1", "s2", "s3", "s4"}
 		rand.New(rand.NewPCG(uint64(i), 1)).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
-		files["/site/data/nodes/"+name+".yaml"] = "m::servers: [" + strings.Join(order, ", ") + "]\nm::own: 'own " + name + "'\n"
+		files["/site/data/nodes/"+name+".yaml"] = "m::servers: [" + strings.Join(order, ", ") + "]\nm::own: 'own " + name +
+			"'\n"
 	}
 	return files
 }

@@ -30,13 +30,13 @@ import (
 	"bunraku/source"
 )
 
-// Real history. The last N commits that touch code or data of a public control repo, merges left out and none dropped, are
-// each compared with their parent, on nodes that its manifests name. Real Puppet compiles both states; the resources and
-// attributes in which its catalogs differ, and its errors, must be those that we name.
+// Real history. The last N commits that touch code or data of a public control repo, merges left out and none dropped,
+// are each compared with their parent, on nodes that its manifests name. Real Puppet compiles both states; the
+// resources and attributes in which its catalogs differ, and its errors, must be those that we name.
 //
-// What is needed is made outside of this repository and stays there, below $BUNRAKU_FETCHED: clones with their history, and
-// the facts of nodes (sites/heldout). Puppet's answers are kept beside them as digests, by the tree that they are of, so that
-// a run goes on where the one before was ended.
+// What is needed is made outside of this repository and stays there, below $BUNRAKU_FETCHED: clones with their history,
+// and the facts of nodes (sites/heldout). Puppet's answers are kept beside them as digests, by the tree that they are
+// of, so that a run goes on where the one before was ended.
 
 // A history is a control repo and how it is compiled.
 type history struct {
@@ -164,7 +164,8 @@ func (h *history) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// checkout makes the work tree that of a commit. The largest files of a mirror may be missing; no catalog needs to read them.
+// checkout makes the work tree that of a commit. The largest files of a mirror may be missing; no catalog needs to read
+// them.
 func (h *history) checkout(commit string) {
 	h.t.Helper()
 	h.git(h.work, "read-tree", "--reset", commit)
@@ -299,8 +300,10 @@ func (h *history) workspace(key trace.Key, sides ...map[string]*historic) *compi
 		h.t.Fatal(err)
 	}
 	text7 := func(s string) value.Value { return value.String(s) }
-	return compiler.NewWorkspace(h.work, compiler.Options{Language: source.Puppet7, Questions: true, Key: key, Mocks: mocks,
-		Inputs: []string{h.over}, Roots: h.borrowed(filepath.Join(h.work, ".git", "objects")), ServerFacts: value.NewHash(text7("serverversion"), text7(source.Puppet7.Version()),
+	return compiler.NewWorkspace(h.work, compiler.Options{Language: source.Puppet7, Questions: true, Key: key,
+		Mocks:  mocks,
+		Inputs: []string{h.over}, Roots: h.borrowed(filepath.Join(h.work, ".git", "objects")),
+		ServerFacts: value.NewHash(text7("serverversion"), text7(source.Puppet7.Version()),
 			text7("servername"), text7("puppet.example.com"), text7("serverip"), text7("192.0.2.1"),
 			text7("environment"), text7(filepath.Base(h.work)))})
 }
@@ -364,7 +367,8 @@ func reason(text string) string {
 type tally struct{ pairs, moving, nodes, right, changed, unchanged, skipped, failing, outside int }
 
 // judge holds a pair against Puppet.
-func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet.Reached, was, is map[string]*historic) {
+func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet.Reached, was,
+	is map[string]*historic) {
 	c.pairs++
 	moved := false
 	for i, n := range r.Nodes {
@@ -427,9 +431,11 @@ func less(list, other []string) (out []string) {
 }
 
 func (c *tally) log(t *testing.T, name string) {
-	t.Logf("history, %s: %d of %d (pair, node) as Puppet (bar: all), over %d pairs of which %d change something; %d fail on a side",
+	t.Logf("history, %s: %d of %d (pair, node) as Puppet (bar: all), over %d pairs of which %d change something; %d "+
+		"fail on a side",
 		name, c.right, c.nodes, c.pairs, c.moving, c.failing)
-	t.Logf("history, %s: %d changed, impact misses %d (bar: 0); of %d unchanged %d skipped by proof, %.1f %% (bar: 90 %%)", name,
+	t.Logf("history, %s: %d changed, impact misses %d (bar: 0); of %d unchanged %d skipped by proof, %.1f %% (bar: 90 %%)",
+		name,
 		c.changed, c.outside, c.unchanged, c.skipped, 100*float64(c.skipped)/float64(max(c.unchanged, 1)))
 }
 
@@ -449,7 +455,8 @@ func TestAcceptHistoryMiraheze(t *testing.T) {
 	h.write(filepath.Join(h.over, "environment.conf"), "modulepath = modules:modules_core\nmanifest = manifests\n")
 	h.write(filepath.Join(h.over, "hiera.yaml"), mirahezeHiera)
 	private := ""
-	for _, line := range strings.Split(h.read(filepath.Join(live.Fetched(t, "sites"), "stubs", "mh_private", "common.yaml")), "\n") {
+	for _, line := range strings.Split(h.read(
+		filepath.Join(live.Fetched(t, "sites"), "stubs", "mh_private", "common.yaml")), "\n") {
 		if key, _, _ := strings.Cut(line, ": "); !strings.Contains(mirahezePrivate, "\n"+key+":") {
 			private += line + "\n"
 		}
@@ -537,8 +544,8 @@ role::memcached::threads: 4
 swift::accounts_keys: {mw: dummy}
 `
 
-// TestAcceptHistoryWikimedia compares commits of Wikimedia's on four nodes each: two that change, if there are such, and
-// others at random.
+// TestAcceptHistoryWikimedia compares commits of Wikimedia's on four nodes each: two that change, if there are such,
+// and others at random.
 func TestAcceptHistoryWikimedia(t *testing.T) {
 	live.Accept(t)
 	h := newHistory(t, "wikimedia", "wikimedia_history", "wm")
@@ -548,17 +555,21 @@ func TestAcceptHistoryWikimedia(t *testing.T) {
 	private := filepath.Join(h.over, "private")
 	if _, err := os.Stat(private); err != nil {
 		for _, part := range []string{"hieradata", "modules"} {
-			if err := os.CopyFS(filepath.Join(private, part), os.DirFS(filepath.Join(live.Fetched(t, "wikimedia_labs-private"), part))); err != nil {
+			if err := os.CopyFS(filepath.Join(private, part), os.DirFS(
+				filepath.Join(live.Fetched(t, "wikimedia_labs-private"), part))); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	h.secrets = filepath.Join(private, "modules", "secret", "secrets")
-	h.write(filepath.Join(h.over, "netbox", "common.yaml"), h.read(filepath.Join(live.Fetched(t, "sites"), "stubs", "netbox", "common.yaml")))
+	h.write(filepath.Join(h.over, "netbox", "common.yaml"), h.read(
+		filepath.Join(live.Fetched(t, "sites"), "stubs", "netbox", "common.yaml")))
 	commits := h.commits(pairsWanted(40))
 	hiera := h.git(h.work, "show", commits[0]+":modules/puppetmaster/files/hiera/production.yaml")
-	h.write(filepath.Join(h.over, "hiera.yaml"), strings.NewReplacer("/etc/puppet/private", filepath.Join(h.work, "private"),
-		"/etc/puppet/hieradata", filepath.Join(h.work, "hieradata"), "/etc/puppet/netbox", filepath.Join(h.work, "netbox")).Replace(hiera)+"\n")
+	h.write(filepath.Join(h.over, "hiera.yaml"),
+		strings.NewReplacer("/etc/puppet/private", filepath.Join(h.work, "private"),
+			"/etc/puppet/hieradata", filepath.Join(h.work, "hieradata"), "/etc/puppet/netbox",
+			filepath.Join(h.work, "netbox")).Replace(hiera)+"\n")
 	h.seal()
 	kept, err := store.Open(filepath.Join(filepath.Dir(h.kept), "store-"+h.name))
 	if err != nil {

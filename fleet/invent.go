@@ -175,7 +175,8 @@ func (p *Plan) given(env *environment.Environment, opt InventOptions) {
 // invent is a node with a class.
 func invent(class string, s facts.System, origin string, legacy bool) Invention {
 	name := inventedName(class, s)
-	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny, Facts: s.Facts(name, legacy),
+	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny,
+		Facts:   s.Facts(name, legacy),
 		Classes: []eval.Assigned{{Name: class}}},
 		Class: class, System: s, Origin: origin, Legacy: legacy}
 }
@@ -187,7 +188,8 @@ func inventedName(of string, s facts.System) string {
 
 // named is a node that the tree names.
 func named(name string, s facts.System, origin string, legacy bool) Invention {
-	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny, Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
+	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny,
+		Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
 		Legacy: legacy}
 }
 

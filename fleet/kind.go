@@ -21,7 +21,8 @@ type Node struct {
 	compiler.Node
 	// Invented is set for a node that nobody has.
 	Invented *Invention
-	// Brief tells that of a catalog which is not verified no more is kept than what there is in it: invented nodes are many.
+	// Brief tells that of a catalog which is not verified no more is kept than what there is in it: invented nodes are
+	// many.
 	Brief bool
 }
 
@@ -59,8 +60,8 @@ type Compiled struct {
 	Catalog  *catalog.Catalog // nil if it does not compile
 	Problems source.Diagnostics
 	Opaque   int // attributes that could not be computed
-	// StandIns are what the compile went on without, for want of modules; Partial tells that the catalog may lack something
-	// of it. Such a catalog is not verified.
+	// StandIns are what the compile went on without, for want of modules; Partial tells that the catalog may lack
+	// something of it. Such a catalog is not verified.
 	StandIns []eval.StandIn
 	Partial  bool
 }
@@ -102,7 +103,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			node.Node = node.Invented.Node
 		}
 		watch(res)
-		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(warned(c, res, node.Invented), told(res, node.Invented)...)}
+		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(warned(c, res, node.Invented),
+			told(res, node.Invented)...)}
 		if res.Failure != nil && node.Invented != nil {
 			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res); results[i].Excuse != nil ||
 				errs[i] != nil {
@@ -200,8 +202,8 @@ func warned(c *compiler.Snapshot, res *eval.Result, invented *Invention) source.
 	})
 }
 
-// told is what the site's own code warns of. On an invented node it may warn of what was invented: that is no problem of
-// the tree's, and no news at all about an invented use of a define.
+// told is what the site's own code warns of. On an invented node it may warn of what was invented: that is no problem
+// of the tree's, and no news at all about an invented use of a define.
 func told(res *eval.Result, invented *Invention) (out source.Diagnostics) {
 	severity := source.Warning
 	if invented != nil {
@@ -226,7 +228,8 @@ func Empty(c *catalog.Catalog) bool {
 
 // ofSite reports whether a resource is one that not every catalog has.
 func ofSite(typ, title string) bool {
-	return typ != "Stage" && typ != "Node" && !(typ == "Class" && (title == "main" || strings.EqualFold(title, "settings")))
+	return typ != "Stage" && typ != "Node" &&
+		!(typ == "Class" && (title == "main" || strings.EqualFold(title, "settings")))
 }
 
 // NewSuspect is what there is to judge about a node that was compiled.

@@ -14,13 +14,13 @@ import (
 	"bunraku/source"
 )
 
-// A run can change what the next one is about: it writes a file of facts, and facter reads it before the next compile. A
-// catalog that was proved idempotent says nothing about that, since it is another catalog that is applied then. So where
-// a catalog holds such files, the node is compiled once more with what they state, and twice more if that is another
-// catalog: then it is known whether the third is like the second.
+// A run can change what the next one is about: it writes a file of facts, and facter reads it before the next compile.
+// A catalog that was proved idempotent says nothing about that, since it is another catalog that is applied then. So
+// where a catalog holds such files, the node is compiled once more with what they state, and twice more if that is
+// another catalog: then it is known whether the third is like the second.
 
-// next compares a node's catalog with that of its next runs. It says nothing where the facts are those that the node has
-// already, and nothing about facts that programs compute.
+// next compares a node's catalog with that of its next runs. It says nothing where the facts are those that the node
+// has already, and nothing about facts that programs compute.
 func next(ctx context.Context, c *compiler.Snapshot, node Node, res *eval.Result) (*source.Diagnostic, error) {
 	given, by := stated(res.Catalog)
 	if node.Facts == nil || given.Len() == 0 || has(node.Facts.Values, given) {

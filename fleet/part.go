@@ -16,7 +16,8 @@ import (
 // A Shard is one of several equal parts of a fleet. Which nodes are in it follows from their names alone.
 type Shard struct{ Index, Of int }
 
-// ParseShard reads I/N. The parts may be counted from 0, as an Indexed Job does, or from 1, as people do: part N is part 0.
+// ParseShard reads I/N. The parts may be counted from 0, as an Indexed Job does, or from 1, as people do: part N is
+// part 0.
 func ParseShard(text string) (s Shard, err error) {
 	var rest string
 	if n, _ := fmt.Sscanf(text, "%d/%d%s", &s.Index, &s.Of, &rest); n != 2 || s.Of < 1 || s.Index < 0 || s.Index > s.Of {
@@ -41,8 +42,8 @@ func (s Shard) Has(name string) bool {
 	return int(h.Sum64()%uint64(s.Of)) == s.Index
 }
 
-// An Inquiry is what is compared, as far as results of it belong together: both states of the tree, the nodes with all that
-// is known of them, and what changes the answer. Two processes with the same inquiry find the same.
+// An Inquiry is what is compared, as far as results of it belong together: both states of the tree, the nodes with all
+// that is known of them, and what changes the answer. Two processes with the same inquiry find the same.
 type Inquiry struct {
 	ID   string      // may be told to anybody
 	Seal diff.Sealer // the key of the digests: known only to who has the files and the facts

@@ -48,11 +48,12 @@ func ReadPolicy(view source.Files, root, file string) (*explain.Policy, source.D
 			return p, trouble, nil
 		}
 	}
-	return nil, nil, errors.New(file + " asks who owns files, and there is no CODEOWNERS in " + strings.Join(explain.OwnersFiles, ", "))
+	return nil, nil, errors.New(file + " asks who owns files, and there is no CODEOWNERS in " +
+		strings.Join(explain.OwnersFiles, ", "))
 }
 
-// police holds all nodes that compile against the environment's policy, if it has one. They are compiled once more, with
-// the trace on.
+// police holds all nodes that compile against the environment's policy, if it has one. They are compiled once more,
+// with the trace on.
 func (c *Check) police(ctx context.Context) error {
 	p, trouble, err := ReadPolicy(c.View, c.Root, "")
 	if err != nil || p == nil {
@@ -66,7 +67,8 @@ func (c *Check) police(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := &Policed{Policy: p, Violations: make([][]explain.Violation, len(c.Checked)), Unknown: make([]int, len(c.Checked))}
+	out := &Policed{Policy: p, Violations: make([][]explain.Violation, len(c.Checked)),
+		Unknown: make([]int, len(c.Checked))}
 	errs := make([]error, len(c.Checked))
 	bar := c.progress("holding nodes against the policy", len(c.Checked))
 	defer bar.Stop()
@@ -83,7 +85,8 @@ func (c *Check) police(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func police(ctx context.Context, snap *compiler.Snapshot, p *explain.Policy, node compiler.Node, watch Watch) ([]explain.Violation,
+func police(ctx context.Context, snap *compiler.Snapshot, p *explain.Policy, node compiler.Node, watch Watch) (
+	[]explain.Violation,
 	int, error) {
 	res, err := snap.Compile(ctx, node)
 	if err != nil || res.Failure != nil {

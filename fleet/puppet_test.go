@@ -99,7 +99,8 @@ func ourDiff(n *diff.Node) []string {
 
 var modulePath = regexp.MustCompile(`(?m)^modulepath *=.*$`)
 
-// TestScoreDiffPuppet compares what real Puppet's two catalogs differ in with what we say, for random commits of a site.
+// TestScoreDiffPuppet compares what real Puppet's two catalogs differ in with what we say, for random commits of a
+// site.
 func TestScoreDiffPuppet(t *testing.T) {
 	live.NotShort(t, "asks real Puppet")
 	live.Puppet(t)

@@ -12,9 +12,9 @@ import (
 )
 
 // Catalogs that PuppetDB has are what servers have really compiled, and so the best baseline there is; but they are not
-// what was compiled. What is Sensitive is not in them, what is no data has become text, arrays of some metaparameters are
-// sorted, aliases were added, and exported resources cannot be told from collected ones. So both sides are brought to the
-// form that is left, and what that form does not have is not compared.
+// what was compiled. What is Sensitive is not in them, what is no data has become text, arrays of some metaparameters
+// are sorted, aliases were added, and exported resources cannot be told from collected ones. So both sides are brought
+// to the form that is left, and what that form does not have is not compared.
 
 // CompareStored compares the catalogs that somebody has stored with those that nodes get now.
 func CompareStored(ctx context.Context, stored func(name string) (*catalog.Catalog, error), c *compiler.Snapshot,
@@ -35,7 +35,8 @@ func CompareStored(ctx context.Context, stored func(name string) (*catalog.Catal
 	return r, ctx.Err()
 }
 
-func compareStored(ctx context.Context, stored func(name string) (*catalog.Catalog, error), c *compiler.Snapshot, n Node,
+func compareStored(ctx context.Context, stored func(name string) (*catalog.Catalog, error), c *compiler.Snapshot,
+	n Node,
 	watch Watch, opt diff.Options, r *diff.Report, i int) error {
 	was, err := stored(n.certname())
 	if err != nil {
@@ -55,14 +56,16 @@ func compareStored(ctx context.Context, stored func(name string) (*catalog.Catal
 	default:
 		was, is := AsStored(was), AsStored(res.Catalog)
 		out.Empty = Empty(was) || Empty(is)
-		r.Add(i, diff.Compare(diff.Side{Catalog: was}, diff.Side{Catalog: is, Types: c.Current(), Modules: c.Current().Environment()}, opt))
+		r.Add(i, diff.Compare(diff.Side{Catalog: was},
+			diff.Side{Catalog: is, Types: c.Current(), Modules: c.Current().Environment()}, opt))
 	}
 	return nil
 }
 
 // AsStored is a catalog as far as PuppetDB would keep it and it can be compared.
 func AsStored(c *catalog.Catalog) *catalog.Catalog {
-	out := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, Format: c.Format, Classes: c.Classes}
+	out := &catalog.Catalog{Name: c.Name, Environment: c.Environment, Version: c.Version, Format: c.Format,
+		Classes: c.Classes}
 	kept := map[*catalog.Resource]*catalog.Resource{}
 	for _, r := range c.Resources {
 		if r.Exported {

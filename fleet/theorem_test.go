@@ -19,8 +19,8 @@ import (
 	"bunraku/source"
 )
 
-// TestScoreExchangeTheorems changes one literal of a site whose nodes exchange resources, and lets them exchange anew. On
-// every node all that changed must have named the literal, also where it stands in code that only another node runs
+// TestScoreExchangeTheorems changes one literal of a site whose nodes exchange resources, and lets them exchange anew.
+// On every node all that changed must have named the literal, also where it stands in code that only another node runs
 // (the dependency theorem, across nodes).
 func TestScoreExchangeTheorems(t *testing.T) {
 	most := 250
@@ -60,7 +60,8 @@ func TestScoreExchangeTheorems(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("score: exchange theorems %d/%d mutations without a violation (%d changed a node's catalog, %d that of a node which "+
+	t.Logf("score: exchange theorems %d/%d mutations without a violation (%d changed a node's catalog, %d that of a "+
+		"node which "+
 		"does not run the code)", tried-violations, tried, moved, crossed)
 	if crossed == 0 {
 		t.Error("nothing crossed from node to node: the test cannot fail")
@@ -83,7 +84,8 @@ func newTheoremSite(t *testing.T, seed int) *theoremSite {
 	site := &exchangeSite{Files: files, Nodes: map[string]json.RawMessage{}}
 	dir := site.write(t)
 	s := &theoremSite{path: filepath.Join(dir, "site.pp"), text: files["site.pp"]}
-	s.ws = compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet7, Roots: []string{live.ModulesDir}, Trace: true, Reads: true})
+	s.ws = compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet7, Roots: []string{live.ModulesDir},
+		Trace: true, Reads: true})
 	s.files = s.ws.Disk()
 	c, err := s.ws.Snapshot(context.Background(), s.files)
 	if err != nil {
@@ -120,8 +122,8 @@ func newTheoremSite(t *testing.T, seed int) *theoremSite {
 	return s
 }
 
-// try changes a place. It gives on how many nodes something changed, and on how many of them only what others export; -1
-// if the change is none that compiles.
+// try changes a place. It gives on how many nodes something changed, and on how many of them only what others export;
+// -1 if the change is none that compiles.
 func (s *theoremSite) try(t *testing.T, p *mutate.Place, choice int) (moved, crossed int, bad []string) {
 	text := p.Apply(s.text, choice)
 	if _, _, same := mutate.SameShape(s.tree, text, syntax.Options{Language: source.Puppet7}); !same {

@@ -53,7 +53,8 @@ func newUse(env *environment.Environment, d public, s facts.System, legacy bool)
 		attributes = append(attributes, fmt.Sprintf("  %s => %s,\n", p.Name, text))
 	}
 	text := strings.Join(attributes, "")
-	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny, Facts: s.Facts(name, legacy), Code: use{d.name, plainTitle, "", text}.parse()},
+	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny,
+		Facts: s.Facts(name, legacy), Code: use{d.name, plainTitle, "", text}.parse()},
 		Define: d.name, System: s, Origin: "a public define of the module", Legacy: legacy, use: text}
 }
 

@@ -18,8 +18,8 @@ type Checked struct {
 	Verdict *judge.Verdict // nil if it was not come to
 }
 
-// Verify judges every kind of node once, on all processors. The result has the order of the nodes that were compiled. If
-// the context ends, what was finished by then is returned.
+// Verify judges every kind of node once, on all processors. The result has the order of the nodes that were compiled.
+// If the context ends, what was finished by then is returned.
 func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind, step func()) ([]Checked, error) {
 	results := make([]Checked, len(nodes))
 	for i := range nodes {

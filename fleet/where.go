@@ -73,7 +73,8 @@ func Filter(nodes []Node, where []*Where) []Node {
 
 // Having leaves out nodes that have none of some classes on either side, by patterns of their names. Whether nodes that
 // compile on neither side would is not known: they are left out, and named.
-func (c *Comparing) Having(ctx context.Context, nodes []Node, patterns []string) (out []Node, unsure []string, err error) {
+func (c *Comparing) Having(ctx context.Context, nodes []Node, patterns []string) (out []Node, unsure []string,
+	err error) {
 	if len(patterns) == 0 {
 		return nodes, nil, nil
 	}

@@ -13,8 +13,8 @@ import (
 	"bunraku/verify/model"
 )
 
-// After says what a run of a catalog does to a machine that has another one. The reason is not "" if that cannot be said:
-// no agent applies one of the two.
+// After says what a run of a catalog does to a machine that has another one. The reason is not "" if that cannot be
+// said: no agent applies one of the two.
 func (j *Judge) After(ctx context.Context, old, new Suspect) (u *model.Upgrade, reason string, err error) {
 	platform := new.Platform
 	if j.opt.Platform != "" {

@@ -21,10 +21,10 @@ import (
 //
 // A second run of the same catalog would do it again, but there is none: the next catalog no longer has the command, if
 // the run changes the fact. Whether it does, nobody here knows, so that what is found about repetition stays undecided
-// there (verify-claims §5), until somebody says that the fact stays as it is. Such a guard is one that stands around the
-// declaration itself, or around that of the define that it is in, and asks for a fact that a run may change: one that
-// facter does not have of itself, or that tells what catalogs look after. That a class is only included where a fact
-// says so is how nodes get their roles, and no guard.
+// there (verify-claims §5), until somebody says that the fact stays as it is. Such a guard is one that stands around
+// the declaration itself, or around that of the define that it is in, and asks for a fact that a run may change: one
+// that facter does not have of itself, or that tells what catalogs look after. That a class is only included where a
+// fact says so is how nodes get their roles, and no guard.
 
 // changeable are facts of facter's own about what catalogs change.
 var changeable = []string{"mountpoints", "partitions", "disks", "filesystems", "timezone", "ssh", "zpool_version",
@@ -53,8 +53,8 @@ func mayChange(name string) bool {
 	return !ownFacts()[name] && !slices.ContainsFunc(perDevice, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// changing turns what is found about repetition into what is not known, where a resource is only there because of a fact
-// that the run may change.
+// changing turns what is found about repetition into what is not known, where a resource is only there because of a
+// fact that the run may change.
 func (v *Verdict) changing(rec *record.Record, accepted model.Accepted) {
 	g := guards{files: map[*source.File]*guarded{}}
 	again := func(f *model.Finding) bool { return f.Code == "V201" || f.Code == "V205" || f.Code == "V206" }

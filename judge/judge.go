@@ -158,7 +158,8 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 
 // modelOptions say what a machine of a platform is like.
 func (j *Judge) modelOptions(platform string, lists *listing.Set, types resource.Lookup) model.Options {
-	opt := model.Options{Listing: lists, Image: j.opt.Image, Platform: platform, Assert: j.opt.Assert, Accept: j.opt.Accept,
+	opt := model.Options{Listing: lists, Image: j.opt.Image, Platform: platform, Assert: j.opt.Assert,
+		Accept:  j.opt.Accept,
 		Recover: j.opt.Recover, Types: types, Words: report.Words}
 	switch {
 	case j.opt.Model != nil:

@@ -13,7 +13,8 @@ import (
 var agentDirs = []string{"/etc/puppetlabs", "/etc/puppetlabs/code", "/etc/puppetlabs/code/environments",
 	"/etc/puppetlabs/code/environments/production", "/etc/puppetlabs/code/modules", "/etc/puppetlabs/puppet",
 	"/etc/puppetlabs/puppet/ssl", "/opt/puppetlabs", "/opt/puppetlabs/bin", "/opt/puppetlabs/facter",
-	"/opt/puppetlabs/facter/facts.d", "/opt/puppetlabs/puppet", "/opt/puppetlabs/puppet/bin", "/opt/puppetlabs/puppet/cache",
+	"/opt/puppetlabs/facter/facts.d", "/opt/puppetlabs/puppet", "/opt/puppetlabs/puppet/bin",
+	"/opt/puppetlabs/puppet/cache",
 	"/var/log/puppetlabs", "/var/log/puppetlabs/puppet"}
 
 // kernelDirs are where every machine has things mounted that no catalog minds.

@@ -70,7 +70,8 @@ func TestAcceptLint(t *testing.T) {
 	for _, group := range order {
 		var sum tally
 		compareAll(t, manifestsBelow(t, groups[group]...), &sum)
-		t.Logf("%s: %d manifests, %d findings, %d differ; puppet-lint stops at %d; --fix: %d files, %d differ; %.1f s there, %.2f s here",
+		t.Logf("%s: %d manifests, %d findings, %d differ; puppet-lint stops at %d; --fix: %d files, %d differ; %.1f s "+
+			"there, %.2f s here",
 			group, sum.files, sum.findings, sum.differ, sum.stopped, sum.fixed, sum.fixedDiffer, sum.theirs.Seconds(),
 			sum.ours.Seconds())
 		all.files += sum.files
@@ -82,7 +83,8 @@ func TestAcceptLint(t *testing.T) {
 		all.ours += sum.ours
 	}
 	ratio := all.theirs.Seconds() / all.ours.Seconds()
-	t.Logf("together: %d manifests, %d findings, %d differ (bar: 0.1 %%); deviations: %d (bar: 20); %.0f times as fast (bar: 30)",
+	t.Logf("together: %d manifests, %d findings, %d differ (bar: 0.1 %%); deviations: %d (bar: 20); %.0f times as fast "+
+		"(bar: 30)",
 		all.files, all.findings, all.differ, len(deviations), ratio)
 	if all.differ*1000 > all.findings || len(deviations) > 20 || ratio < 30 || all.files < 3000 || all.fixedDiffer > 0 {
 		t.Error("a bar is missed")

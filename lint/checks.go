@@ -15,7 +15,8 @@ var checks = []check{
 	{name: "arrow_on_right_operand_line", run: arrowOnRightOperandLine,
 		help: "write the arrow in front of the right operand, on its line"},
 	{name: "autoloader_layout", run: autoloaderLayout,
-		help: "put a::b::c into a/manifests/b/c.pp, and a into a/manifests/init.pp; --relative when the module's directory has another name"},
+		help: "put a::b::c into a/manifests/b/c.pp, and a into a/manifests/init.pp; --relative when the module's directory " +
+			"has another name"},
 	{name: "class_inherits_from_params_class", off: true, run: classInheritsFromParamsClass,
 		help: "keep defaults in the module's Hiera data instead"},
 	{name: "code_on_top_scope", off: true, run: codeOnTopScope, help: "move it into a class or a defined type"},

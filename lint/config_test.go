@@ -10,7 +10,8 @@ func TestArguments(t *testing.T) {
 	for word, want := range map[string]string{
 		"--no-140chars-check": "140chars", "--no-140chars": "140chars",
 		"--no-trailing-whitespace-check": "trailing_whitespace",
-		"--no-Documentation-check":       "documentation", "--no-docu": "documentation", "--no-legacy_facts-check": "legacy_facts",
+		"--no-Documentation-check":       "documentation", "--no-docu": "documentation",
+		"--no-legacy_facts-check": "legacy_facts",
 	} {
 		var o Options
 		unused, unknown := o.Arguments([]string{word})

@@ -74,7 +74,8 @@ func strictIndent(f *file) {
 			}
 		}
 		if level < 0 {
-			f.fail(t.next, "Error calculating indent. Please file an issue at https://github.com/relud/puppet-lint-indent-check/issues")
+			f.fail(t.next, "Error calculating indent. Please file an issue at "+
+				"https://github.com/relud/puppet-lint-indent-check/issues")
 			return
 		}
 		first := t.next

@@ -43,8 +43,8 @@ func mutant(r *rand.Rand, text string) string {
 	return text
 }
 
-// TestAcceptLintMutants compares what is said about manifests that somebody has broken: the tokens must be puppet-lint's
-// where the text makes no sense, too. What puppet-lint stops at is not compared.
+// TestAcceptLintMutants compares what is said about manifests that somebody has broken: the tokens must be
+// puppet-lint's where the text makes no sense, too. What puppet-lint stops at is not compared.
 func TestAcceptLintMutants(t *testing.T) {
 	live.Accept(t)
 	o := startOracle(t)

@@ -82,5 +82,6 @@ func (c *Checked) Describe(note Note) *source.Diagnostic {
 	blank := uint32(len(line) - len(strings.TrimLeft(line, " \t")))
 	return &source.Diagnostic{Code: "L0003", Severity: source.Note, Summary: note.Text,
 		Place: source.Place{File: c.Source, Span: source.Span{Start: start + blank, End: start + uint32(len(line))}},
-		Help:  "write `# lint:ignore:CHECK reason` at the end of a line, or on lines of their own that and `# lint:endignore`"}
+		Help: "write `# lint:ignore:CHECK reason` at the end of a line, or on lines of their own that and `# " +
+			"lint:endignore`"}
 }

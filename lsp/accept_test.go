@@ -38,19 +38,21 @@ func looking(t *testing.T, dir string, idle time.Duration) *nav {
 	n := &nav{dial(t, func(o *lsp.Options) { o.Idle = idle }), dir}
 	n.quick = true
 	n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir, "capabilities": map[string]any{
-		"general": map[string]any{"positionEncodings": []string{"utf-8"}}, "window": map[string]any{"workDoneProgress": true}}})
+		"general": map[string]any{"positionEncodings": []string{"utf-8"}},
+		"window":  map[string]any{"workDoneProgress": true}}})
 	n.notify("initialized", map[string]any{})
 	n.patience = 10 * time.Minute
 	n.wait("the workspace", func() bool {
-		return len(n.client.progress) > 0 && n.client.progress[len(n.client.progress)-1]["value"].(map[string]any)["kind"] == "end"
+		all := n.client.progress
+		return len(all) > 0 && all[len(all)-1]["value"].(map[string]any)["kind"] == "end"
 	})
 	n.patience = 0
 	return n
 }
 
-// TestAcceptEditor measures a session on Wikimedia's tree: what somebody waits for, each beside its bar. The machine may
-// have other things to do, so the bars are for time on the processor, of all threads of the server together; what the
-// clock says is printed beside it. What is done when nobody types does not run meanwhile.
+// TestAcceptEditor measures a session on Wikimedia's tree: what somebody waits for, each beside its bar. The machine
+// may have other things to do, so the bars are for time on the processor, of all threads of the server together; what
+// the clock says is printed beside it. What is done when nobody types does not run meanwhile.
 func TestAcceptEditor(t *testing.T) {
 	dir, files := wikimedia(t)
 	n := &nav{dial(t, nil), dir}
@@ -113,7 +115,8 @@ func TestAcceptEditor(t *testing.T) {
 		list, wall := took[x.what], clock[x.what]
 		slices.Sort(list)
 		slices.Sort(wall)
-		bar(t, fmt.Sprintf("%s, p95 of %d on the processor (median %v; by the clock %v, median %v)", x.what, len(list), list[len(list)/2],
+		bar(t, fmt.Sprintf("%s, p95 of %d on the processor (median %v; by the clock %v, median %v)", x.what, len(list),
+			list[len(list)/2],
 			wall[len(wall)*95/100], wall[len(wall)/2]), list[len(list)*95/100], x.bar)
 	}
 	if os.Getenv("BUNRAKU_HEAP") != "" {

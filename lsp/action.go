@@ -10,9 +10,9 @@ import (
 	"bunraku/source"
 )
 
-// Code actions are the edits that come with problems, and what extract.go offers. verify has tried each of them: with it the problem is gone on every
-// node that had it, and no other node is harmed. An edit is for the text that it was made for; where that has changed, it
-// is not offered.
+// Code actions are the edits that come with problems, and what extract.go offers. verify has tried each of them: with
+// it the problem is gone on every node that had it, and no other node is harmed. An edit is for the text that it was
+// made for; where that has changed, it is not offered.
 
 // A remedy is an edit that takes a problem away.
 type remedy struct {
@@ -31,7 +31,8 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 	remedies := at.remedies[at.entry.path]
 	at.mu.Unlock()
 	for _, r := range remedies {
-		if !wants(p.Context.Only, protocol.CodeActionKindQuickFix) || before(p.Range.End, r.problem.Range.Start) || before(r.problem.Range.End, p.Range.Start) {
+		if !wants(p.Context.Only, protocol.CodeActionKindQuickFix) || before(p.Range.End, r.problem.Range.Start) ||
+			before(r.problem.Range.End, p.Range.Start) {
 			continue
 		}
 		edit, fits := at.editOf(ctx, r)

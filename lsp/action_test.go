@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestCodeActions: every edit that is offered for the example's faults applies to the text that the client has, takes its
-// problem away and brings no other.
+// TestCodeActions: every edit that is offered for the example's faults applies to the text that the client has, takes
+// its problem away and brings no other.
 func TestCodeActions(t *testing.T) {
 	files := map[string]string{}
 	const shop = "../examples/shop"
@@ -49,7 +49,8 @@ func TestCodeActions(t *testing.T) {
 		}
 		n.mu.Unlock()
 		var actions []any
-		for try := 0; len(actions) == 0 && try < 200; try++ { // an edit is for the text that was compiled: that may be under way
+		// an edit is for the text that was compiled: that may be under way
+		for try := 0; len(actions) == 0 && try < 200; try++ {
 			time.Sleep(time.Duration(try) * time.Millisecond)
 			actions = n.ask("textDocument/codeAction", map[string]any{"textDocument": map[string]any{"uri": uri},
 				"range": diagnostic["range"], "context": map[string]any{"diagnostics": []any{diagnostic}}}).([]any)
@@ -104,8 +105,9 @@ func (n *nav) actions(file, text string, nth int) (out []map[string]any) {
 	p := n.pos(file, text, nth)
 	for try := 0; len(out) == 0 && try < 200; try++ {
 		time.Sleep(time.Duration(try) * time.Millisecond)
-		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
-			"context": map[string]any{"diagnostics": []any{}}}).([]any) {
+		for _, x := range n.ask("textDocument/codeAction",
+			map[string]any{"textDocument": p["textDocument"], "range": empty(p),
+				"context": map[string]any{"diagnostics": []any{}}}).([]any) {
 			out = append(out, x.(map[string]any))
 		}
 	}
@@ -176,17 +178,19 @@ func TestLegacyFacts(t *testing.T) {
 	n.bye()
 }
 
-// TestExtract: the default of a parameter moves into the last level of Hiera, where nodes find it; what is computed, what
-// no node has, and what would change a catalog stays where it is.
+// TestExtract: the default of a parameter moves into the last level of Hiera, where nodes find it; what is computed,
+// what no node has, and what would change a catalog stays where it is.
 func TestExtract(t *testing.T) {
 	n := navigate(t, map[string]string{
-		"environment.conf":  "modulepath = modules\n",
-		"hiera.yaml":        "version: 5\nhierarchy:\n  - { name: Node, path: \"nodes/%{trusted.certname}.yaml\" }\n  - { name: Common, path: common.yaml }\n",
+		"environment.conf": "modulepath = modules\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - { name: Node, path: \"nodes/%{trusted.certname}.yaml\" }\n  - { " +
+			"name: Common, path: common.yaml }\n",
 		"data/nodes/a.yaml": "web::other: 1\n",
 		"data/common.yaml":  "web::mode: '0644'",
 		"facts/a.json":      `{"fqdn": "a"}`,
 		"manifests/site.pp": "include web\n",
-		"modules/web/manifests/init.pp": "class web (\n  Integer $other,\n  String  $mode,\n  String  $greeting = \"it's ö\",\n  Integer $port = 8080,\n" +
+		"modules/web/manifests/init.pp": "class web (\n  Integer $other,\n  String  $mode,\n  String  $greeting = \"it's " +
+			"ö\",\n  Integer $port = 8080,\n" +
 			"  Integer $sum = $port + 1,\n) {\n  notify { \"${greeting} ${port} ${sum} ${mode} ${other}\": }\n}\n",
 		"modules/web/manifests/lonely.pp": "class web::lonely (Integer $x = 5) {\n  notify { \"x ${x}\": }\n}\n",
 	})
@@ -195,8 +199,9 @@ func TestExtract(t *testing.T) {
 	extract := func(file, text string) []map[string]any {
 		p := n.pos(file, text, 1)
 		var out []map[string]any
-		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
-			"context": map[string]any{"diagnostics": []any{}, "only": []string{"refactor"}}}).([]any) {
+		for _, x := range n.ask("textDocument/codeAction",
+			map[string]any{"textDocument": p["textDocument"], "range": empty(p),
+				"context": map[string]any{"diagnostics": []any{}, "only": []string{"refactor"}}}).([]any) {
 			out = append(out, x.(map[string]any))
 		}
 		return out
@@ -219,10 +224,12 @@ func TestExtract(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	if got, want := n.text("data/common.yaml"), "web::mode: '0644'\nweb::greeting: 'it''s ö'\nweb::port: 8080\n"; got != want {
+	if got, want := n.text("data/common.yaml"),
+		"web::mode: '0644'\nweb::greeting: 'it''s ö'\nweb::port: 8080\n"; got != want {
 		t.Errorf("the data are\n%s", got)
 	}
-	if got := n.text(init); !strings.Contains(got, "  String  $greeting,\n  Integer $port,\n  Integer $sum = $port + 1,\n") {
+	if got := n.text(init); !strings.Contains(got,
+		"  String  $greeting,\n  Integer $port,\n  Integer $sum = $port + 1,\n") {
 		t.Errorf("the class is\n%s", got)
 	}
 	n.bye()

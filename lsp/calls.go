@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/outline"
 )
 
-// The hierarchy of calls is that of classes that include classes, defines that are declared and functions that are called,
-// as the code says it: also where no node comes by.
+// The hierarchy of calls is that of classes that include classes, defines that are declared and functions that are
+// called, as the code says it: also where no node comes by.
 
 // callable reports whether a name is one of what can be called.
 func callable(n outline.Name) bool {

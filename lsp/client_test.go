@@ -201,7 +201,12 @@ func (c *client) send(method string, params any) int {
 // wait waits until something holds.
 func (c *client) wait(what string, holds func() bool) {
 	c.t.Helper()
-	timer := time.AfterFunc(cmp.Or(c.patience, 60*time.Second), func() { c.mu.Lock(); c.ended = true; c.mu.Unlock(); c.news.Broadcast() })
+	timer := time.AfterFunc(cmp.Or(c.patience, 60*time.Second), func() {
+		c.mu.Lock()
+		c.ended = true
+		c.mu.Unlock()
+		c.news.Broadcast()
+	})
 	defer timer.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,8 @@ import (
 
 // What can stand at a place is read off the text before it: while somebody writes, the text is seldom a program. The
 // text says what kind of name is wanted (a variable, an attribute, a class …); the index, the built-in tables and the
-// facts of the chosen nodes say which there are. Of those, what begins with the letters that are there already is offered.
+// facts of the chosen nodes say which there are. Of those, what begins with the letters that are there already is
+// offered.
 
 // A candidate is one thing to offer.
 type candidate struct {
@@ -74,8 +75,8 @@ func sortText(i int) string {
 	return string([]byte{digits[i/1000%10], digits[i/100%10], digits[i/10%10], digits[i%10]})
 }
 
-// mend gives the spot a tree of its file in which the line that is being written is left out, if the file is no program with
-// it: the class around it would be missing.
+// mend gives the spot a tree of its file in which the line that is being written is left out, if the file is no program
+// with it: the class around it would be missing.
 func (at *spot) mend() {
 	text, offset := at.entry.file.Text, int(at.offset)
 	ext := path.Ext(at.entry.path)
@@ -235,14 +236,15 @@ func (at *spot) candidates() (prefix string, list []candidate) {
 
 // keywords begin statements.
 var keywords = func() (list []candidate) {
-	for _, w := range strings.Fields("case class default define else elsif false function if in inherits node true type undef unless") {
+	for _, w := range strings.Fields("case class default define else elsif false function if in inherits node true type " +
+		"undef unless") {
 		list = append(list, candidate{name: w, kind: protocol.CompletionItemKindKeyword, rank: 2})
 	}
 	return list
 }()
 
-// resourceAround is the type of the resource whose braces a text breaks off in, its title if it is written out, and whether
-// what comes next is the name of an attribute.
+// resourceAround is the type of the resource whose braces a text breaks off in, its title if it is written out, and
+// whether what comes next is the name of an attribute.
 func resourceAround(text string) (typ, title string, isAttr bool) {
 	depth := 0
 	for i := len(text) - 1; i >= 0; i-- {
@@ -341,7 +343,8 @@ func (at *spot) attributes(typ, title string) (list []candidate) {
 			detail: clip(strings.Join(a.Values, ", "))})
 	}
 	for _, a := range resource.Metaparams() {
-		list = append(list, candidate{name: a.Name, kind: protocol.CompletionItemKindProperty, rank: 1, detail: "metaparameter"})
+		list = append(list, candidate{name: a.Name, kind: protocol.CompletionItemKindProperty, rank: 1,
+			detail: "metaparameter"})
 	}
 	return list
 }
@@ -370,7 +373,8 @@ func (at *spot) around() (owner, parent string) {
 	return owner, parent
 }
 
-// variables are those that can be read at the spot: its own scope's first, then those of other classes by their full names.
+// variables are those that can be read at the spot: its own scope's first, then those of other classes by their full
+// names.
 func (at *spot) variables() (list []candidate) {
 	owner, parent := at.around()
 	classes := at.classes()
@@ -411,7 +415,8 @@ func (at *spot) variables() (list []candidate) {
 	}
 	for _, name := range at.often(outline.VariableName) {
 		if i := strings.LastIndex(name, "::"); i > 0 && name[:i] != owner { // of classes that are kept elsewhere
-			list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 3, times: at.times(outline.VariableName, name)})
+			list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 3,
+				times: at.times(outline.VariableName, name)})
 		}
 	}
 	for _, name := range []string{"facts", "trusted", "server_facts"} {
@@ -474,7 +479,8 @@ func (at *spot) nearby(list []candidate) []candidate {
 	return list
 }
 
-// typeNames are resource types, as declarations spell them: defines, those that are built in, and those that somebody uses.
+// typeNames are resource types, as declarations spell them: defines, those that are built in, and those that somebody
+// uses.
 func (at *spot) typeNames() (list []candidate) {
 	seen := map[string]bool{}
 	add := func(name, detail string) {
@@ -504,8 +510,10 @@ func (at *spot) typeNames() (list []candidate) {
 
 // dataTypes are types as references and parameters spell them.
 func (at *spot) dataTypes() (list []candidate) {
-	for _, name := range strings.Fields("Any Array Binary Boolean Callable CatalogEntry Class Collection Data Default Enum Error " +
-		"Float Hash Init Integer Iterable Iterator NotUndef Numeric Object Optional Pattern Regexp Resource RichData Runtime Scalar " +
+	for _, name := range strings.Fields("Any Array Binary Boolean Callable CatalogEntry Class Collection Data Default " +
+		"Enum Error " +
+		"Float Hash Init Integer Iterable Iterator NotUndef Numeric Object Optional Pattern Regexp Resource RichData " +
+		"Runtime Scalar " +
 		"ScalarData SemVer SemVerRange Sensitive String Struct Timespan Timestamp Tuple Type TypeSet Undef URI Variant") {
 		list = append(list, candidate{name: name, kind: protocol.CompletionItemKindInterface})
 	}

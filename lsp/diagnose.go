@@ -18,10 +18,10 @@ import (
 )
 
 // What is wrong is told in three steps. The syntax of an open file is looked at with every edit, before anything else.
-// When nobody types, all files are parsed and the chosen nodes compiled, as `check` does; what comes of that is shown for
-// the whole folder. Then the catalogs are verified, and what is found comes to it. Each step shows everything that it
-// knows, so that nothing disappears only to come again: until a file has been looked at anew, what was said of it stays,
-// moved along with its text.
+// When nobody types, all files are parsed and the chosen nodes compiled, as `check` does; what comes of that is shown
+// for the whole folder. Then the catalogs are verified, and what is found comes to it. Each step shows everything that
+// it knows, so that nothing disappears only to come again: until a file has been looked at anew, what was said of it
+// stays, moved along with its text.
 
 // shown is what the client was last told of each file, by path, or by URI for what is no file.
 type shown map[string]*notice
@@ -233,8 +233,8 @@ func (l *latest) watch(also fleet.Watch) fleet.Watch {
 	}
 }
 
-// keep keeps what came of compiling nodes for questions. A node that does not compile keeps what it was before: who is in
-// the middle of a word still wants to know what a value is.
+// keep keeps what came of compiling nodes for questions. A node that does not compile keeps what it was before: who is
+// in the middle of a word still wants to know what a value is.
 func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -256,8 +256,8 @@ func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 	}
 }
 
-// tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor. Before the
-// last step, what only that finds stays as it was; early are the problems that the step before it has found.
+// tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor. Before
+// the last step, what only that finds stays as it was; early are the problems that the step before it has found.
 func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Diagnostics,
 	open map[string]*document, nodes []fleet.Node, early map[string]bool, last bool) {
 	s := f.server
@@ -363,7 +363,8 @@ func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic
 	return out
 }
 
-// beside tells in another file that it has part in a problem: who edits the data wants to know what a manifest makes of it.
+// beside tells in another file that it has part in a problem: who edits the data wants to know what a manifest makes of
+// it.
 func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) protocol.Diagnostic {
 	return protocol.Diagnostic{Range: s.firstLine(r.Place), Code: d.Code, Source: "bunraku",
 		Severity: protocol.DiagnosticSeverityInformation, Message: r.Label + ": " + d.Summary,

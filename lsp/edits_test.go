@@ -18,9 +18,9 @@ import (
 	"bunraku/internal/live"
 )
 
-// Random edits, as people and programs make them: words, brackets and lines come and go, most of the time the text is no
-// program, and in the end it is put right again. The server that has lived through all of them must say of every file
-// what one says that is started now, and must have the same text.
+// Random edits, as people and programs make them: words, brackets and lines come and go, most of the time the text is
+// no program, and in the end it is put right again. The server that has lived through all of them must say of every
+// file what one says that is started now, and must have the same text.
 
 // editTrees are the trees that are edited, by name.
 func editTrees(t *testing.T) map[string]map[string]string {
@@ -69,9 +69,12 @@ func TestAcceptEdits(t *testing.T) {
 }
 
 // pieces are what is written.
-var pieces = []string{" ", "\n", "{", "}", "(", ")", "[", "]", "'", "\"", "$", ",", ":", "::", "=>", "#", "|", "ä", "𝄞", "é\u0301",
-	"class x {\n}\n", "include nothing\n", "$port", "${port}", "notify { 'new': }\n", "file { '/x': mode => '0644' }\n", "  # 𝄞 comment ü\n", "undef",
-	"if true { } else { }\n", "- a\n", "key: value\n", "\"%{facts.os.name}\"", "<%= @port %>", "\r\n", "8080", "->", "@@notify { 'e': }\n"}
+var pieces = []string{" ", "\n", "{", "}", "(", ")", "[", "]", "'", "\"", "$", ",", ":", "::", "=>", "#", "|", "ä", "𝄞",
+	"é\u0301",
+	"class x {\n}\n", "include nothing\n", "$port", "${port}", "notify { 'new': }\n", "file { '/x': mode => '0644' }\n",
+	"  # 𝄞 comment ü\n", "undef",
+	"if true { } else { }\n", "- a\n", "key: value\n", "\"%{facts.os.name}\"", "<%= @port %>", "\r\n", "8080", "->",
+	"@@notify { 'e': }\n"}
 
 func randomEdits(t *testing.T, files map[string]string, seed uint64, rounds int, encoding string) {
 	t.Helper()
@@ -116,15 +119,18 @@ func randomEdits(t *testing.T, files map[string]string, seed uint64, rounds int,
 		to = max(from, to)
 		texts[name] = text[:from] + by + text[to:]
 		versions[name]++
-		n.edit(path, versions[name], map[string]any{"start": positionIn(text, from, encoding), "end": positionIn(text, to, encoding)}, by)
+		n.edit(path, versions[name], map[string]any{"start": positionIn(text, from, encoding),
+			"end": positionIn(text, to, encoding)}, by)
 		if len(texts[name]) > 20_000 {
 			texts[name] = files[name]
 			versions[name]++
 			n.edit(path, versions[name], nil, texts[name])
 		}
 		if i%7 == 0 { // a question in between, about whatever is there
-			n.answer(n.send("textDocument/"+[]string{"hover", "completion", "definition", "documentHighlight"}[r.IntN(4)], map[string]any{
-				"textDocument": map[string]any{"uri": "file://" + path}, "position": positionIn(texts[name], boundary(texts[name], r.IntN(len(texts[name])+1)), encoding)}))
+			n.answer(n.send("textDocument/"+[]string{"hover", "completion", "definition", "documentHighlight"}[r.IntN(4)],
+				map[string]any{
+					"textDocument": map[string]any{"uri": "file://" + path}, "position": positionIn(texts[name],
+						boundary(texts[name], r.IntN(len(texts[name])+1)), encoding)}))
 		}
 	}
 	// A server that is started now, with the same files open, the one that was last written at being the last.
@@ -144,7 +150,8 @@ func randomEdits(t *testing.T, files map[string]string, seed uint64, rounds int,
 	for _, name := range order {
 		for _, method := range []string{"documentSymbol", "semanticTokens/full", "foldingRange"} {
 			ask := map[string]any{"textDocument": map[string]any{"uri": "file://" + filepath.Join(dir, name)}}
-			a, b := n.answer(n.send("textDocument/"+method, ask))["result"], fresh.answer(fresh.send("textDocument/"+method, ask))["result"]
+			a, b := n.answer(n.send("textDocument/"+method, ask))["result"], fresh.answer(
+				fresh.send("textDocument/"+method, ask))["result"]
 			x, _ := json.Marshal(a)
 			y, _ := json.Marshal(b)
 			if string(x) != string(y) {
@@ -166,8 +173,9 @@ func randomEdits(t *testing.T, files map[string]string, seed uint64, rounds int,
 func editSession(t *testing.T, dir, encoding string) *nav {
 	t.Helper()
 	n := &nav{dial(t, nil), dir}
-	n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir, "initializationOptions": map[string]any{"nodes": []string{"*"}},
-		"capabilities": map[string]any{"general": map[string]any{"positionEncodings": []string{encoding}}}})
+	n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir,
+		"initializationOptions": map[string]any{"nodes": []string{"*"}},
+		"capabilities":          map[string]any{"general": map[string]any{"positionEncodings": []string{encoding}}}})
 	n.notify("initialized", map[string]any{})
 	return n
 }

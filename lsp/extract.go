@@ -14,9 +14,9 @@ import (
 	"bunraku/source"
 )
 
-// Extract to Hiera: the default of a class's parameter, written in the code, becomes a value in the data, in the last level
-// of the hierarchy that has a file. It is offered only after it was tried: every chosen node compiles to the catalog that
-// it had, and at least one of them has the class.
+// Extract to Hiera: the default of a class's parameter, written in the code, becomes a value in the data, in the last
+// level of the hierarchy that has a file. It is offered only after it was tried: every chosen node compiles to the
+// catalog that it had, and at least one of them has the class.
 
 // extraction is the action for the default that a range stands in; ok is false if there is none.
 func (at *spot) extraction(ctx context.Context) (action protocol.CodeAction, ok bool) {
@@ -34,7 +34,8 @@ func (at *spot) extraction(ctx context.Context) (action protocol.CodeAction, ok 
 	if data != "" && !strings.HasSuffix(data, "\n") {
 		data += "\n"
 	}
-	texts := map[string]string{at.entry.path: code[:param.NameAt.End] + code[param.Default.Span().End:], file.path: data + key + ": " + text + "\n"}
+	texts := map[string]string{at.entry.path: code[:param.NameAt.End] + code[param.Default.Span().End:], file.path: data +
+		key + ": " + text + "\n"}
 	if !at.sameCatalogs(ctx, texts, class) {
 		return action, false
 	}
@@ -69,7 +70,8 @@ func yamlOf(e syntax.Expr) (text string, ok bool) {
 	case *syntax.Int:
 		return strconv.FormatInt(e.Value, 10), !e.Big
 	case *syntax.Str:
-		return "'" + strings.ReplaceAll(e.Value, "'", "''") + "'", !strings.ContainsAny(e.Value, "\n\r\t%") && source.Harmless(e.Value)
+		return "'" + strings.ReplaceAll(e.Value, "'", "''") + "'", !strings.ContainsAny(e.Value, "\n\r\t%") &&
+			source.Harmless(e.Value)
 	}
 	return "", false
 }

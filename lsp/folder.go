@@ -18,8 +18,8 @@ import (
 	"bunraku/source"
 )
 
-// A folder is one of the workspace: a control repo, an environment or a module. What is made of the content of its files
-// is kept by its workspace.
+// A folder is one of the workspace: a control repo, an environment or a module. What is made of the content of its
+// files is kept by its workspace.
 type folder struct {
 	server *Server
 	dir    string // absolute

@@ -46,10 +46,11 @@ func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 		Place: source.Place{File: d.Place.File, Span: spans[word]}, Text: m[1]}}}, true
 }
 
-// tried makes an edit that takes a problem away and brings no other, on the chosen nodes: the one that was guessed, with
-// more of its kind if a compile then comes to the next fact with an old name. It gives the texts of files with the edit
-// made, by path.
-func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagnostic) (texts map[string]string, ok bool) {
+// tried makes an edit that takes a problem away and brings no other, on the chosen nodes: the one that was guessed,
+// with more of its kind if a compile then comes to the next fact with an old name. It gives the texts of files with the
+// edit made, by path.
+func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagnostic) (texts map[string]string,
+	ok bool) {
 	before, _, err := at.folder.view()
 	if err != nil {
 		return nil, false

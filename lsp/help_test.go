@@ -31,9 +31,11 @@ func (n *nav) hover(file, text string, nth int) string {
 }
 
 var helped = map[string]string{
-	"environment.conf":    "modulepath = modules\n",
-	"hiera.yaml":          "version: 5\nhierarchy:\n  - name: Node\n    path: \"%{facts.fqdn}.yaml\"\n  - name: Common\n    path: common.yaml\n",
-	"data/common.yaml":    "web::port: 8080\nweb::secret: hunter2-and-more\nlookup_options:\n  web::secret:\n    convert_to: Sensitive\n",
+	"environment.conf": "modulepath = modules\n",
+	"hiera.yaml": "version: 5\nhierarchy:\n  - name: Node\n    path: \"%{facts.fqdn}.yaml\"\n  - name: " +
+		"Common\n    path: common.yaml\n",
+	"data/common.yaml": "web::port: 8080\nweb::secret: hunter2-and-more\nlookup_options:\n  web::secret:\n    " +
+		"convert_to: Sensitive\n",
 	"data/b.example.yaml": "web::port: 8443\n",
 	"facts/a.json":        `{"fqdn": "a.example", "os": {"name": "Debian", "release": {"major": "12"}}}`,
 	"facts/b.json":        `{"fqdn": "b.example", "os": {"name": "Debian", "release": {"major": "12"}}}`,
@@ -56,8 +58,9 @@ class web (
   $size = size([1, 2])
 }
 `,
-	"modules/web/functions/render.pp": "# Renders.\nfunction web::render(String $text, Integer $times = 1) >> String {\n  $text\n}\n",
-	"modules/web/manifests/vhost.pp":  "define web::vhost (String $docroot, Integer $port = 80) {\n}\n",
+	"modules/web/functions/render.pp": "# Renders.\nfunction web::render(String $text, Integer $times = 1) >> String " +
+		"{\n  $text\n}\n",
+	"modules/web/manifests/vhost.pp": "define web::vhost (String $docroot, Integer $port = 80) {\n}\n",
 }
 
 // TestHover: what a word is, and its value on each node with where it comes from.
@@ -102,10 +105,12 @@ func TestHover(t *testing.T) {
 // TestHoverIsHarmless: what a stranger has written above a class fetches nothing and is no markup.
 func TestHoverIsHarmless(t *testing.T) {
 	n := navigate(t, map[string]string{
-		"manifests/site.pp": "# Look ![here](https://example.com/x.png) <img src=\"https://example.com/y.png\"> 1 < 2\nclass a { }\ninclude a\n",
+		"manifests/site.pp": "# Look ![here](https://example.com/x.png) <img src=\"https://example.com/y.png\"> 1 < " +
+			"2\nclass a { }\ninclude a\n",
 	})
 	got := n.hover("manifests/site.pp", "a ", 1)
-	if !strings.Contains(got, "Look") || strings.Contains(got, "![") || strings.Contains(got, "<img") || !strings.Contains(got, "1 < 2") {
+	if !strings.Contains(got, "Look") || strings.Contains(got, "![") || strings.Contains(got, "<img") ||
+		!strings.Contains(got, "1 < 2") {
 		t.Error(got)
 	}
 	n.bye()

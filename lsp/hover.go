@@ -229,8 +229,8 @@ func above(e *entry, whole source.Span) (lines []string) {
 	return lines
 }
 
-// harmless is a line of Markdown that somebody wrote, in which no picture is fetched and no markup is made: a stranger's
-// comment must not call home when somebody looks at it.
+// harmless is a line of Markdown that somebody wrote, in which no picture is fetched and no markup is made: a
+// stranger's comment must not call home when somebody looks at it.
 func harmless(line string) string {
 	return markup.ReplaceAllString(strings.ReplaceAll(line, "![", `!\[`), "&lt;$1")
 }

@@ -22,8 +22,8 @@ import (
 
 // The index says what is named where, in manifests, templates and data together. Each file is read once for each text
 // that it has (outline.Names); the files together then say what a name means: a variable that its class does not set is
-// the one of the class which it inherits or of the top scope, one of a template that of the class which renders it, and a
-// key of Hiera's that of a parameter is the parameter.
+// the one of the class which it inherits or of the top scope, one of a template that of the class which renders it, and
+// a key of Hiera's that of a parameter is the parameter.
 
 // An entry is what was read of one file.
 type entry struct {
@@ -61,8 +61,8 @@ type index struct {
 	usage      *usage
 }
 
-// A usage is how often names stand in the files, of one state of them: what is used often is likely to be used again, and
-// an edit hardly changes that.
+// A usage is how often names stand in the files, of one state of them: what is used often is likely to be used again,
+// and an edit hardly changes that.
 type usage struct {
 	once  sync.Once
 	times map[used]int
@@ -144,10 +144,11 @@ func newIndex(entries []*entry) *index {
 	return x
 }
 
-// with is the index with one file as it is now. Most edits change nothing of what one file tells the others; then what was
-// gathered of all files is kept.
+// with is the index with one file as it is now. Most edits change nothing of what one file tells the others; then what
+// was gathered of all files is kept.
 func (x *index) with(e *entry) *index {
-	i, there := slices.BinarySearchFunc(x.entries, e.path, func(o *entry, p string) int { return strings.Compare(o.path, p) })
+	i, there := slices.BinarySearchFunc(x.entries, e.path,
+		func(o *entry, p string) int { return strings.Compare(o.path, p) })
 	entries := slices.Clone(x.entries)
 	anew := func(entries []*entry) *index {
 		out := newIndex(entries)
@@ -279,8 +280,8 @@ type occurrence struct {
 	outline.Name
 }
 
-// same are all names that mean the same as one, by file and in the order of the text. only, if it is not nil, is the one
-// file to look in.
+// same are all names that mean the same as one, by file and in the order of the text. only, if it is not nil, is the
+// one file to look in.
 func (x *index) same(e *entry, n outline.Name, only *entry) (out []occurrence) {
 	want := x.meanings(e, n)
 	last := map[string]bool{}
@@ -359,8 +360,8 @@ func definesOf(names []outline.Name) (out []outline.Name) {
 // asked is how data asks for other data.
 var asked = regexp.MustCompile(`%\{(?:lookup|hiera|alias|literal)\(['"]([^'"]+)['"]\)\}`)
 
-// dataNames are the names in a file of Hiera's: its keys, those that lookup_options speaks of and that values ask for, and
-// classes that are listed.
+// dataNames are the names in a file of Hiera's: its keys, those that lookup_options speaks of and that values ask for,
+// and classes that are listed.
 func dataNames(e *entry) (names []outline.Name) {
 	if e.data == nil {
 		return nil

@@ -45,8 +45,8 @@ func (s *Server) spot(uri string, p protocol.Position) (*spot, error) {
 // here is the place itself, without any length.
 func (at *spot) here() source.Span { return source.Span{Start: at.offset, End: at.offset} }
 
-// definition goes from a use to the definition, from a key of Hiera's to the parameter that takes it, and from what is a
-// definition itself to what it stands for elsewhere: from a parameter to the data.
+// definition goes from a use to the definition, from a key of Hiera's to the parameter that takes it, and from what is
+// a definition itself to what it stands for elsewhere: from a parameter to the data.
 func (s *Server) definition(_ context.Context, p *protocol.TextDocumentPositionParams) ([]protocol.Location, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
 	out := []protocol.Location{}

@@ -12,7 +12,8 @@ import (
 var named = map[string]string{
 	"environment.conf": "modulepath = modules\n",
 	"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
-	"data/common.yaml": "web::port: 8080\n'web::mode': '0644'\nclasses:\n  - web\nbanner: \"%{lookup('greeting')}\"\ngreeting: hi\n" +
+	"data/common.yaml": "web::port: 8080\n'web::mode': '0644'\nclasses:\n  - web\nbanner: " +
+		"\"%{lookup('greeting')}\"\ngreeting: hi\n" +
 		"lookup_options:\n  web::port:\n    merge: first\n",
 	"facts/a.json": `{"fqdn": "a"}`,
 	"manifests/site.pp": `$top = 1
@@ -41,7 +42,8 @@ class web (
   notify { 'x': }
 }
 `,
-	"modules/web/manifests/vhost.pp": "define web::vhost (String $docroot) {\n  file { $docroot: }\n  File['/etc/web'] -> File[$docroot]\n}\n",
+	"modules/web/manifests/vhost.pp": "define web::vhost (String $docroot) {\n  file { $docroot: }\n  File['/etc/web'] " +
+		"-> File[$docroot]\n}\n",
 	"modules/web/functions/greet.pp": "function web::greet(String $who) >> String {\n  \"hello ${who}\"\n}\n",
 	"modules/web/types/mode.pp":      "type Web::Mode = Pattern[/\\A0\\d+\\z/]\n",
 	"modules/web/templates/a.erb":    "<%# @port %>port <%= @port %> at <%= @root -%> @port <%= scope['web::mode'] %>\n",
@@ -210,7 +212,8 @@ func TestSymbols(t *testing.T) {
 		t.Errorf("symbols: %q", got)
 	}
 	got = nil
-	for _, x := range n.ask("textDocument/documentHighlight", n.pos("modules/web/manifests/init.pp", "mode =", 1)).([]any) {
+	at := n.pos("modules/web/manifests/init.pp", "mode =", 1)
+	for _, x := range n.ask("textDocument/documentHighlight", at).([]any) {
 		h := x.(map[string]any)
 		got = append(got, fmt.Sprintf("%s %v", rangeText(h["range"]), h["kind"]))
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Answers are about a few nodes: those that the settings name or, if they name none, a few that have what somebody is
-// writing at. Which nodes have a class is known of those that were compiled. If none of the chosen ones has it, others are
-// compiled in turn when nobody types, until a few are found; they are the chosen ones from then on.
+// writing at. Which nodes have a class is known of those that were compiled. If none of the chosen ones has it, others
+// are compiled in turn when nobody types, until a few are found; they are the chosen ones from then on.
 
 // few is how many nodes are looked at if nobody says which.
 const few = 3

@@ -29,7 +29,8 @@ func TestNodesOfTheOpenClass(t *testing.T) {
 	n.ready("modules/web/manifests/init.pp", "port", "on a00, a01, a02")
 	n.open(filepath.Join(n.dir, "modules/db/manifests/init.pp"), files["modules/db/manifests/init.pp"])
 	n.ready("modules/db/manifests/init.pp", "where", "srv-db15")
-	if got := n.hover("modules/db/manifests/init.pp", "where", 1); !strings.Contains(got, "db16") || !strings.Contains(got, "db17") || strings.Contains(got, "a00") {
+	if got := n.hover("modules/db/manifests/init.pp", "where", 1); !strings.Contains(got, "db16") ||
+		!strings.Contains(got, "db17") || strings.Contains(got, "a00") {
 		t.Errorf("hover: %s", got)
 	}
 	// Who goes back finds the others again; who names nodes has those.
@@ -44,9 +45,11 @@ func TestNodesOfTheOpenClass(t *testing.T) {
 // TestProgress: work that takes a while is shown from its beginning to its end, to a client that shows such things.
 func TestProgress(t *testing.T) {
 	files := map[string]string{"manifests/site.pp": "include slow\n", "facts/a.json": `{"fqdn": "a"}`,
-		"modules/slow/manifests/init.pp": "class slow {\n  $n = range(1, 60000).map |$i| { $i * 2 }\n  $m = $n.map |$i| { $i + 1 }\n  notify { \"${m[7]}\": }\n}\n"}
+		"modules/slow/manifests/init.pp": "class slow {\n  $n = range(1, 60000).map |$i| { $i * 2 }\n  $m = $n.map |$i| { " +
+			"$i + 1 }\n  notify { \"${m[7]}\": }\n}\n"}
 	for i := range 60 {
-		files[fmt.Sprintf("modules/m%d/manifests/init.pp", i)] = fmt.Sprintf("class m%d {\n%s}\n", i, strings.Repeat("  notify { \"x${title}\": }\n", 200))
+		files[fmt.Sprintf("modules/m%d/manifests/init.pp", i)] = fmt.Sprintf("class m%d {\n%s}\n", i,
+			strings.Repeat("  notify { \"x${title}\": }\n", 200))
 	}
 	dir := tree(t, files)
 	c := dial(t, nil)
@@ -81,7 +84,8 @@ func TestProgress(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.Replace(string(text), "60000", "900000", 1)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": "file://" + path, "type": 2}}})
+			c.notify("workspace/didChangeWatchedFiles",
+				map[string]any{"changes": []any{map[string]any{"uri": "file://" + path, "type": 2}}})
 		}
 	}
 	if !strings.HasPrefix(seen, "begin ") || strings.Count(seen, "begin") < strings.Count(seen, "end") {

@@ -85,8 +85,9 @@ func slotsOf(file, text string) (out []slotAt) {
 	return out
 }
 
-// TestAcceptCompletion: at random places of Wikimedia's code, the word that stands there is offered when nothing or three
-// letters of it are written, and after three letters among the first five. The text behind the cursor is as it is.
+// TestAcceptCompletion: at random places of Wikimedia's code, the word that stands there is offered when nothing or
+// three letters of it are written, and after three letters among the first five. The text behind the cursor is as it
+// is.
 func TestAcceptCompletion(t *testing.T) {
 	dir, _ := wikimedia(t)
 	each := 1000
@@ -118,7 +119,8 @@ func completion(t *testing.T, n *nav, each int) {
 	slots := map[string][]slotAt{}
 	texts := map[string]string{}
 	err := filepath.WalkDir(n.dir, func(p string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".pp") && !strings.Contains(p, "/spec/") && !strings.Contains(p, "/plans/") {
+		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".pp") && !strings.Contains(p, "/spec/") &&
+			!strings.Contains(p, "/plans/") {
 			text, err := os.ReadFile(p)
 			if err != nil {
 				return err
@@ -158,7 +160,8 @@ func completion(t *testing.T, n *nav, each int) {
 				n.edit(open, version, nil, text)
 				before := text[:s.at+letters]
 				list, _ := n.ask("textDocument/completion", map[string]any{"textDocument": map[string]any{"uri": "file://" + open},
-					"position": map[string]any{"line": strings.Count(before, "\n"), "character": len(before) - strings.LastIndexByte(before, '\n') - 1}}).(map[string]any)
+					"position": map[string]any{"line": strings.Count(before, "\n"), "character": len(before) - strings.LastIndexByte(
+						before, '\n') - 1}}).(map[string]any)
 				at := -1
 				for i, x := range list["items"].([]any) {
 					if outline.Class(x.(map[string]any)["label"].(string)) == outline.Class(s.word) {
@@ -177,11 +180,13 @@ func completion(t *testing.T, n *nav, each int) {
 						top++
 					}
 				default:
-					missed = append(missed, fmt.Sprintf("%s:%d %s", strings.TrimPrefix(s.file, n.dir+"/"), strings.Count(before, "\n")+1, s.word))
+					missed = append(missed, fmt.Sprintf("%s:%d %s", strings.TrimPrefix(s.file, n.dir+"/"), strings.Count(before, "\n")+
+						1, s.word))
 				}
 			}
 		}
-		t.Logf("%s: of %d words, %d are offered after three letters (bar 97 %%), %d among the first five (bar 70 %%), %d before any letter; not: %q",
+		t.Logf("%s: of %d words, %d are offered after three letters (bar 97 %%), %d among the first five (bar 70 %%), %d "+
+			"before any letter; not: %q",
 			kind, len(all), offered, top, early, missed[:min(12, len(missed))])
 		if offered*100 < len(all)*97 || top*100 < len(all)*70 {
 			t.Errorf("%s: the bar is missed", kind)

@@ -55,7 +55,8 @@ func (w *working) run(title string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if _, err := w.server.rpc.Callback(ctx, "window/workDoneProgress/create", protocol.WorkDoneProgressCreateParams{Token: w.token}); err != nil {
+	if _, err := w.server.rpc.Callback(ctx, "window/workDoneProgress/create",
+		protocol.WorkDoneProgressCreateParams{Token: w.token}); err != nil {
 		return // the client does not want it
 	}
 	message, percent := w.state()

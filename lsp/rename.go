@@ -23,9 +23,9 @@ import (
 
 // A rename is tried before it is given. The index knows every place that names a thing; but code also names things by
 // words that it puts together when it runs, and a new name can be taken already, in a place where it then means
-// something else. So the edits are laid over the files, and two things are asked of the outcome: does every edited place
-// still mean one thing, and no other place; and do the nodes compile to the catalogs that they had, but for the name? If
-// not, there is no rename, and a sentence that says why.
+// something else. So the edits are laid over the files, and two things are asked of the outcome: does every edited
+// place still mean one thing, and no other place; and do the nodes compile to the catalogs that they had, but for the
+// name? If not, there is no rename, and a sentence that says why.
 
 // requestFailed is the protocol's error for a request that was understood and cannot be fulfilled.
 const requestFailed jrpc2.Code = -32803

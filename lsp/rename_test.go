@@ -107,9 +107,11 @@ func TestRename(t *testing.T) {
 	files := maps.Clone(named)
 	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = 'moved'\n  include \"web::${which}\"\n}\n"
 	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n  notify { $title: }\n}\n"
-	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => \"${title}${lone}\" }\n}\n"
+	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => " +
+		"\"${title}${lone}\" }\n}\n"
 	files["facts/b.json"] = `{"fqdn": "b"}`
-	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n", "include web\n  include web::named\n", 1)
+	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n",
+		"include web\n  include web::named\n", 1)
 	n := navigate(t, files)
 	for _, x := range []struct {
 		file, text string
@@ -164,7 +166,8 @@ func TestRename(t *testing.T) {
 			}
 		}
 	}
-	prepared := n.ask("textDocument/prepareRename", n.pos("modules/web/manifests/child.pp", "web::port", 1)).(map[string]any)
+	at := n.pos("modules/web/manifests/child.pp", "web::port", 1)
+	prepared := n.ask("textDocument/prepareRename", at).(map[string]any)
 	if prepared["placeholder"] != "port" || rangeText(prepared["range"]) != "2:34-2:38" {
 		t.Errorf("prepared: %v", prepared)
 	}

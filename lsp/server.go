@@ -1,5 +1,5 @@
-// Package lsp is the language server: what an editor asks about a tree of Puppet code is answered by the same engine that
-// `check` and `explain` run. It is a door and holds no argument why something is true.
+// Package lsp is the language server: what an editor asks about a tree of Puppet code is answered by the same engine
+// that `check` and `explain` run. It is a door and holds no argument why something is true.
 //
 //	server.go     the session: starting, ending, cancelling, which request goes where
 //	channel.go    messages as they come and go
@@ -22,9 +22,9 @@
 //	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
-// A request is answered from one unchanging view. Open files are immutable values; an edit makes a new one, and what was
-// under way for the old one is cancelled. Notifications are handled in the order in which they come, before any request
-// behind them (jrpc2 keeps that order), so no answer is about a text that the client has already changed.
+// A request is answered from one unchanging view. Open files are immutable values; an edit makes a new one, and what
+// was under way for the old one is cancelled. Notifications are handled in the order in which they come, before any
+// request behind them (jrpc2 keeps that order), so no answer is about a text that the client has already changed.
 //
 // Nothing is run that the tree names, and everything that is sent goes through the screen of report/redact first.
 // Start reading at Server.Serve.
@@ -111,10 +111,12 @@ func New(opt Options) *Server {
 	if opt.Idle == 0 {
 		opt.Idle = 150 * time.Millisecond
 	}
-	return &Server{opt: opt, settings: settings{Nodes: opt.Nodes}, docs: map[string]*document{}, enc: protocol.PositionEncodingKindUTF16}
+	return &Server{opt: opt, settings: settings{Nodes: opt.Nodes}, docs: map[string]*document{},
+		enc: protocol.PositionEncodingKindUTF16}
 }
 
-// Serve talks to a client until that says goodbye or is gone. It reports whether the client left as the protocol wants it.
+// Serve talks to a client until that says goodbye or is gone. It reports whether the client left as the protocol wants
+// it.
 func (s *Server) Serve(in io.Reader, out io.WriteCloser) (orderly bool) {
 	s.rpc = jrpc2.NewServer(s, &jrpc2.ServerOptions{AllowPush: true, DisableBuiltin: true, Concurrency: 8})
 	s.rpc.Start(newChannel(in, out, s.opt.Secrets))
@@ -280,7 +282,8 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			HoverProvider:      yes,
 			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"$", ":", "'", "@"}},
 			CodeActionProvider: &protocol.CodeActionOptions{
-				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract}},
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix,
+					protocol.CodeActionKindRefactorExtract}},
 			SignatureHelpProvider: &protocol.SignatureHelpOptions{TriggerCharacters: []string{"(", ","}},
 			DefinitionProvider:    yes, ReferencesProvider: yes, DocumentHighlightProvider: yes,
 			DocumentSymbolProvider: yes, WorkspaceSymbolProvider: yes, FoldingRangeProvider: yes,
@@ -340,8 +343,8 @@ func (s *Server) log(kind protocol.MessageType, text string) {
 	_ = s.rpc.Notify(context.Background(), "window/logMessage", protocol.LogMessageParams{Type: kind, Message: text})
 }
 
-// set takes in settings, which some clients send alone and others in a section of our name. What they leave out is as the
-// command line has it.
+// set takes in settings, which some clients send alone and others in a section of our name. What they leave out is as
+// the command line has it.
 func (s *Server) set(raw json.RawMessage) {
 	given := settings{Nodes: s.opt.Nodes}
 	section := struct{ Bunraku *settings }{&given}

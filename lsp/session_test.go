@@ -173,7 +173,8 @@ func TestFolders(t *testing.T) {
 	c.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{
 		"added":   []any{map[string]any{"uri": "file://" + two, "name": "two"}},
 		"removed": []any{map[string]any{"uri": "file://" + one, "name": "one"}}}})
-	c.wait("the second, and the first taken back", func() bool { return len(c.told(in(two))) == 1 && len(c.told(in(one))) == 0 })
+	c.wait("the second, and the first taken back",
+		func() bool { return len(c.told(in(two))) == 1 && len(c.told(in(one))) == 0 })
 
 	// A file that is changed on the disk is read again.
 	if err := os.WriteFile(in(two), []byte("class web::broken { }\n"), 0o644); err != nil {

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// shapes is what messages to a client look like, written down after the protocol's text and apart from the server's types.
-// `?` marks what may be left out. TestShapes compares them with the protocol's own description where that is at hand.
+// shapes is what messages to a client look like, written down after the protocol's text and apart from the server's
+// types. `?` marks what may be left out. TestShapes compares them with the protocol's own description where that is at
+// hand.
 const shapes = `
 Position                          line:uint character:uint
 Range                             start:Position end:Position

@@ -15,14 +15,14 @@ import (
 	"bunraku/source"
 )
 
-// What is shown in the text itself, without being asked for: values behind variables, lines above definitions, colours of
-// names.
+// What is shown in the text itself, without being asked for: values behind variables, lines above definitions, colours
+// of names.
 
 // A reading is what the variables of a node's classes came to, by full name.
 type reading map[string]string
 
-// read gathers the variables of a compile, each as it is written in code. What is Sensitive is not in it, and what is not
-// known is not, either.
+// read gathers the variables of a compile, each as it is written in code. What is Sensitive is not in it, and what is
+// not known is not, either.
 func (r *result) read() reading {
 	r.reads.Do(func() {
 		r.values = reading{}
@@ -50,8 +50,8 @@ func plainValue(v value.Value) bool {
 	return false
 }
 
-// inlayHint shows what the parameters and variables of classes come to on the first of the chosen nodes that has them. The
-// others are told when somebody looks closer.
+// inlayHint shows what the parameters and variables of classes come to on the first of the chosen nodes that has them.
+// The others are told when somebody looks closer.
 func (s *Server) inlayHint(_ context.Context, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 	out := []protocol.InlayHint{}
 	at, err := s.spot(p.TextDocument.URI, p.Range.Start)
@@ -212,7 +212,8 @@ func (s *Server) semanticTokens(_ context.Context, p *protocol.SemanticTokensPar
 	return s.tokens(p.TextDocument.URI, nil)
 }
 
-func (s *Server) semanticTokensRange(_ context.Context, p *protocol.SemanticTokensRangeParams) (*protocol.SemanticTokens,
+func (s *Server) semanticTokensRange(_ context.Context, p *protocol.SemanticTokensRangeParams) (
+	*protocol.SemanticTokens,
 	error) {
 	return s.tokens(p.TextDocument.URI, &p.Range)
 }
@@ -253,7 +254,8 @@ func (s *Server) tokens(uri string, within *protocol.Range) (*protocol.SemanticT
 }
 
 // selectionRange is what a place is in, from the word outward.
-func (s *Server) selectionRange(_ context.Context, p *protocol.SelectionRangeParams) ([]protocol.SelectionRange, error) {
+func (s *Server) selectionRange(_ context.Context, p *protocol.SelectionRangeParams) ([]protocol.SelectionRange,
+	error) {
 	out := []protocol.SelectionRange{}
 	e, err := s.entryOf(p.TextDocument.URI)
 	if e == nil || err != nil {

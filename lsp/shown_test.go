@@ -12,8 +12,8 @@ func (n *nav) doc(file string) map[string]any {
 	return map[string]any{"textDocument": map[string]any{"uri": n.uri(file)}}
 }
 
-// TestInlayHints: behind parameters and variables stands what they come to; behind what says it itself nothing does, and
-// what is Sensitive is nowhere.
+// TestInlayHints: behind parameters and variables stands what they come to; behind what says it itself nothing does,
+// and what is Sensitive is nowhere.
 func TestInlayHints(t *testing.T) {
 	files := maps.Clone(named)
 	files["modules/web/manifests/more.pp"] = `class web::more (
@@ -25,7 +25,8 @@ func TestInlayHints(t *testing.T) {
   $bare = "${word.unwrap}!"
 }
 `
-	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n", "include web\n  include web::more\n", 1)
+	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n",
+		"include web\n  include web::more\n", 1)
 	n := navigate(t, files)
 	n.ready("modules/web/manifests/more.pp", "port = ", "8081")
 	ask := n.doc("modules/web/manifests/more.pp")

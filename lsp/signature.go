@@ -140,7 +140,8 @@ func ownSignature(e *entry, f *syntax.Function) protocol.SignatureInformation {
 	return out
 }
 
-// signatures are those of a function that is built in: its types in Puppet's own syntax, each with the parameter's name.
+// signatures are those of a function that is built in: its types in Puppet's own syntax, each with the parameter's
+// name.
 func signatures(f *eval.Function) (out []protocol.SignatureInformation) {
 	for _, d := range f.Dispatches {
 		inner := strings.TrimSuffix(strings.TrimPrefix(d.Signature, "Callable["), "]")

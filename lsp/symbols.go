@@ -13,7 +13,8 @@ import (
 )
 
 // documentSymbol is the outline of a file: its definitions with their parameters and resources, or its keys.
-func (s *Server) documentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) ([]protocol.DocumentSymbol, error) {
+func (s *Server) documentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) ([]protocol.DocumentSymbol,
+	error) {
 	e, err := s.entryOf(p.TextDocument.URI)
 	if e == nil || err != nil {
 		return []protocol.DocumentSymbol{}, err

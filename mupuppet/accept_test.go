@@ -37,7 +37,8 @@ func TestAcceptPuppet(t *testing.T) {
 		t.Logf("2.   %-16s %d of %d programs with it differ", d, risky.explained[d], risky.exposed[d])
 		n += risky.explained[d]
 	}
-	t.Logf("2. random programs with one known difference: %d of %d agree, %d differ as listed, %d otherwise (bar: 0 otherwise)",
+	t.Logf("2. random programs with one known difference: %d of %d agree, %d differ as listed, %d otherwise (bar: 0 "+
+		"otherwise)",
 		risky.agree, risky.programs, n, len(risky.unexplained))
 	for _, u := range append(plain.unexplained, risky.unexplained...) {
 		t.Error(u)

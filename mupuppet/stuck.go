@@ -57,6 +57,7 @@ func endless(file *source.File, m *Machine) *source.Diagnostic {
 		Summary: "no end after " + itoa(int64(m.steps)) + " steps, " + itoa(int64(len(m.stack))) + " premises deep",
 		Place:   source.Place{File: file, Span: m.focus.place()},
 		Label:   "here when stopped",
-		Detail:  "µPuppet has programs without end: classes that inherit in a circle (IncPU) and definitions that declare each other (Def)",
+		Detail: "µPuppet has programs without end: classes that inherit in a circle (IncPU) and definitions that declare " +
+			"each other (Def)",
 	}
 }

@@ -96,10 +96,14 @@ func deb(files []file, version, arch string, when time.Time) ([]byte, error) {
 		sum := md5.Sum(f.text)
 		fmt.Fprintf(&md5sums, "%s  %s\n", hex.EncodeToString(sum[:]), f.name)
 	}
-	control := fmt.Sprintf("Package: bunraku\nVersion: %s\nArchitecture: %s\nMaintainer: The Bunraku developers <bunraku@example.invalid>\n"+
-		"Installed-Size: %d\nSection: admin\nPriority: optional\nDescription: %s\n One static program: it compiles the whole Puppet language to catalogs, says where\n"+
-		" each value comes from, and proves catalogs deterministic and idempotent.\n", debVersion(version), arch, (size+1023)/1024, summary)
-	meta, err := tarred([]file{{"./control", []byte(control), 0o644}, {"./md5sums", []byte(md5sums.String()), 0o644}}, when)
+	control := fmt.Sprintf("Package: bunraku\nVersion: %s\nArchitecture: %s\nMaintainer: The Bunraku developers "+
+		"<bunraku@example.invalid>\n"+
+		"Installed-Size: %d\nSection: admin\nPriority: optional\nDescription: %s\n One static program: it compiles the "+
+		"whole Puppet language to catalogs, says where\n"+
+		" each value comes from, and proves catalogs deterministic and idempotent.\n", debVersion(version), arch,
+		(size+1023)/1024, summary)
+	meta, err := tarred([]file{{"./control", []byte(control), 0o644}, {"./md5sums", []byte(md5sums.String()), 0o644}},
+		when)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +113,8 @@ func deb(files []file, version, arch string, when time.Time) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString("!<arch>\n")
-	for _, m := range []file{{"debian-binary", []byte("2.0\n"), 0}, {"control.tar.gz", meta, 0}, {"data.tar.gz", data, 0}} {
+	for _, m := range []file{{"debian-binary", []byte("2.0\n"), 0}, {"control.tar.gz", meta, 0},
+		{"data.tar.gz", data, 0}} {
 		fmt.Fprintf(&b, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", m.name, when.Unix(), 0, 0, "100644", len(m.text))
 		b.Write(m.text)
 		if len(m.text)%2 == 1 {

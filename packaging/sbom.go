@@ -36,8 +36,9 @@ func sbom(program, root, version string) ([]byte, error) {
 		return nil, err
 	}
 	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1,
-		Metadata:   metadata{component{Type: "application", Name: "bunraku", Version: version}},
-		Components: []component{{"platform", "go", strings.TrimPrefix(info.GoVersion, "go"), "pkg:generic/go@" + strings.TrimPrefix(info.GoVersion, "go")}}}
+		Metadata: metadata{component{Type: "application", Name: "bunraku", Version: version}},
+		Components: []component{{"platform", "go", strings.TrimPrefix(info.GoVersion, "go"), "pkg:generic/go@" +
+			strings.TrimPrefix(info.GoVersion, "go")}}}
 	for _, d := range info.Deps {
 		for d.Replace != nil {
 			d = d.Replace

@@ -59,8 +59,8 @@ const (
 	PackedIsNote = packNote
 )
 
-// NextPacked takes one node off the front of packed nodes: its kind, its number, how many nodes back its operands stand,
-// and what follows. Operands are read only into a list that is not nil.
+// NextPacked takes one node off the front of packed nodes: its kind, its number, how many nodes back its operands
+// stand, and what follows. Operands are read only into a list that is not nil.
 func NextPacked(nodes []byte, into []uint32) (kind, number uint32, back []uint32, rest []byte, ok bool) {
 	next := func() uint32 {
 		x, n := binary.Uvarint(nodes)

@@ -226,8 +226,8 @@ func (t *Trace) Keys(n int, label func(i int) Label) Ref {
 	return t.block(isBlockLeaf, n, block{label: label, keys: true})
 }
 
-// IsKey reports whether a node is the key of an entry in data, copied or not. A key that is called otherwise changes the
-// entry that it then is, so that entries beside it need not name it.
+// IsKey reports whether a node is the key of an entry in data, copied or not. A key that is called otherwise changes
+// the entry that it then is, so that entries beside it need not name it.
 func (t *Trace) IsKey(r Ref) bool {
 	if t == nil || r == 0 {
 		return false

@@ -80,7 +80,8 @@ func TestAcceptPull(t *testing.T) {
 		}
 		return text
 	}
-	conf := puppetdb.Config{URL: db.TLS, Certificate: read(cert), Key: read(key), CA: read(filepath.Join(db.Dir, "ca.pem"))}
+	conf := puppetdb.Config{URL: db.TLS, Certificate: read(cert), Key: read(key),
+		CA: read(filepath.Join(db.Dir, "ca.pem"))}
 	dir := filepath.Join(t.TempDir(), "facts")
 
 	// ended on the way, a few times
@@ -132,14 +133,16 @@ func TestAcceptPull(t *testing.T) {
 
 	// what changes comes, and nothing else
 	command("n0007.example.com", 2)
-	if _, err := send.Command(context.Background(), puppetdb.Command{Name: "deactivate_node", Version: puppetdb.DeactivateVersion,
+	if _, err := send.Command(context.Background(), puppetdb.Command{Name: "deactivate_node",
+		Version:  puppetdb.DeactivateVersion,
 		Certname: "n0008.example.com", Payload: json.RawMessage(`{"certname":"n0008.example.com","producer_timestamp":"` +
 			time.Now().UTC().Format("2006-01-02T15:04:05.000Z") + `"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	stored(nodes - 1)
 	time.Sleep(2 * time.Second)
-	if p, err = client(t, conf).Pull(context.Background(), puppetdb.Pulling{Dir: dir}); err != nil || p.Changed != 1 || p.Gone != 1 {
+	if p, err = client(t, conf).Pull(context.Background(), puppetdb.Pulling{Dir: dir}); err != nil || p.Changed != 1 ||
+		p.Gone != 1 {
 		t.Errorf("%+v %v", p, err)
 	}
 	if text := state(t, dir)["n0007.example.com.json"]; !strings.Contains(text, `"version": 2`) {

@@ -14,7 +14,8 @@
 //	error.go     what went wrong, in words
 //
 // Certificates and keys are texts that whoever names them has read; the only files that it touches are those of a
-// directory of facts. It may import catalog, exported, resource and value. Start reading at New, then Client.Query and Client.Command.
+// directory of facts. It may import catalog, exported, resource and value. Start reading at New, then Client.Query and
+// Client.Command.
 package puppetdb
 
 import (
@@ -119,7 +120,8 @@ func (c *Client) Bytes() int64 {
 }
 
 // send asks one thing. The answer's body ends with an error when nothing came for too long, or too much.
-func (c *Client) send(ctx context.Context, method, path string, values url.Values, body []byte) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, path string, values url.Values, body []byte) (*http.Response,
+	error) {
 	u := *c.base
 	u.Path += path
 	u.RawQuery = values.Encode()

@@ -217,7 +217,8 @@ func TestCertificates(t *testing.T) {
 		what, got, want string
 	}{
 		{"the right one", ask(ours, "allowed", ours.pem), `"secret"`},
-		{"one that may not", ask(ours, "web1", ours.pem), "it answers 403 Forbidden: Permission denied; its certificate-allowlist"},
+		{"one that may not", ask(ours, "web1",
+			ours.pem), "it answers 403 Forbidden: Permission denied; its certificate-allowlist"},
 		{"none", ask(nil, "", ours.pem), "it wants a client certificate (tls: certificate required)"},
 		{"of another authority", ask(other, "allowed", ours.pem), "it does not take the client's certificate (tls: "},
 		{"another server", ask(ours, "allowed", other.pem), "its certificate is not trusted: x509: "},

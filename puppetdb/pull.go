@@ -21,7 +21,8 @@ import (
 //
 //   - Rows come in batches, each in one answer that was read to its end. They are put into .incoming, and a line in
 //     .incoming/done says so. Who is killed goes on there, as long as the facts are still those.
-//   - When all have come, .incoming/complete gets the new .pulled. From then on the rest is moving files, which the next
+//   - When all have come, .incoming/complete gets the new .pulled. From then on the rest is moving files, which the
+// next
 //     one does if this one cannot.
 
 // Names in a snapshot's directory.

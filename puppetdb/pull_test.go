@@ -270,8 +270,10 @@ func TestPullKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap.Nodes["n000.example.com"], snap.Nodes["n001.example.com"] = fmt.Sprintf("%040x", 5000), fmt.Sprintf("%040x", 5000)
-	complete, _ := json.Marshal(map[string]any{"snapshot": snap, "files": []string{"n000.example.com", "n001.example.com"}})
-	for name, text := range map[string]string{"n000.example.com.json": "", ".incoming/n001.example.com.json": "", ".incoming/complete": string(complete)} {
+	complete, _ := json.Marshal(map[string]any{"snapshot": snap,
+		"files": []string{"n000.example.com", "n001.example.com"}})
+	for name, text := range map[string]string{"n000.example.com.json": "", ".incoming/n001.example.com.json": "",
+		".incoming/complete": string(complete)} {
 		if text == "" {
 			text = f.row(strings.TrimSuffix(filepath.Base(name), ".json")) + "\n"
 		}

@@ -13,8 +13,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// An Importer lets nodes collect what is exported according to a PuppetDB, and answers puppetdb_query. Each question is asked once, for all nodes:
-// which of them asks is told apart here.
+// An Importer lets nodes collect what is exported according to a PuppetDB, and answers puppetdb_query. Each question is
+// asked once, for all nodes: which of them asks is told apart here.
 type Importer struct {
 	ctx    context.Context
 	client *Client

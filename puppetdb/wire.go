@@ -161,14 +161,17 @@ func CatalogCommand(c *catalog.Catalog, rest catalog.Rest, types resource.Lookup
 		}
 	}
 	payload := object("certname", c.Name, "version", value.ToString(c.Version), "environment", s.Environment,
-		"transaction_uuid", orNull(s.Transaction), "catalog_uuid", orNull(cmp.Or(c.UUID, s.Transaction)), "code_id", orNull(c.CodeID),
+		"transaction_uuid", orNull(s.Transaction), "catalog_uuid", orNull(cmp.Or(c.UUID, s.Transaction)), "code_id",
+		orNull(c.CodeID),
 		"job_id", nil, "producer_timestamp", wireTime(s.Time), "producer", s.Producer, "edges", edges.Array(),
 		"resources", resources.Array())
 	text, err := catalog.JSON{}.AppendValue(nil, payload)
-	return Command{Name: "replace_catalog", Version: CatalogVersion, Certname: c.Name, Produced: s.Time, Payload: text}, err
+	return Command{Name: "replace_catalog", Version: CatalogVersion, Certname: c.Name, Produced: s.Time, Payload: text},
+		err
 }
 
-// target is the resource that a relationship names, by its title or an alias; slashes at the end of a file do not count.
+// target is the resource that a relationship names, by its title or an alias; slashes at the end of a file do not
+// count.
 func target(ref string, titles, named map[catalog.Name]*catalog.Resource) (*catalog.Resource, error) {
 	m := reference.FindStringSubmatch(ref)
 	if m == nil {

@@ -156,8 +156,9 @@ func compareSent(t *testing.T, c *compiler.Snapshot, dir, node string, want sent
 	} else {
 		res.Catalog.TrimPaths(dir)
 		(&catalog.Catalog{Resources: res.Rest.Resources}).TrimPaths(dir)
-		command, err = puppetdb.CatalogCommand(res.Catalog, res.Rest, c.Current(), puppetdb.Sending{Producer: "oracle.invalid",
-			Time: time.Now(), Environment: "production", Transaction: "u"})
+		command, err = puppetdb.CatalogCommand(res.Catalog, res.Rest, c.Current(),
+			puppetdb.Sending{Producer: "oracle.invalid",
+				Time: time.Now(), Environment: "production", Transaction: "u"})
 		if err != nil {
 			failed = err.Error()
 		}
@@ -246,10 +247,13 @@ func flat(v any) (out []string) {
 
 // reportManifests are applied by a real agent, and the reports are then sent.
 var reportManifests = []string{
-	"# \nfile { 'DIR/one': content => 'x' }\nnotify { 'n': message => 'said' }\nexec { '/bin/false': }\nnotify { 'after': require => Exec['/bin/false'] }\n",
+	"# \nfile { 'DIR/one': content => 'x' }\nnotify { 'n': message => 'said' }\nexec { '/bin/false': }\nnotify { " +
+		"'after': require => Exec['/bin/false'] }\n",
 	"# --noop\nfile { 'DIR/one': ensure => directory, mode => '0700' }\nnotify { 'n': }\n",
-	"# \nfile { 'DIR/d': ensure => directory }\nfile { 'DIR/d/f': content => Sensitive('secret') }\nfile { 'DIR/l': ensure => link, target => 'DIR/d' }\n",
-	"# \nnotify { 'a': noop => true }\nnotify { 'b': loglevel => debug, tag => ['x', 'y'] }\nexec { '/bin/true': refreshonly => true, subscribe => Notify['a'] }\n",
+	"# \nfile { 'DIR/d': ensure => directory }\nfile { 'DIR/d/f': content => Sensitive('secret') }\nfile { 'DIR/l': " +
+		"ensure => link, target => 'DIR/d' }\n",
+	"# \nnotify { 'a': noop => true }\nnotify { 'b': loglevel => debug, tag => ['x', 'y'] }\nexec { '/bin/true': " +
+		"refreshonly => true, subscribe => Notify['a'] }\n",
 }
 
 // TestScoreWireReports compares what is sent of reports of real runs with what Puppet's terminus sends.
@@ -336,15 +340,17 @@ func TestWireFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	trusted := value.NewHash(value.String("certname"), value.String("n.example"))
-	c, err := puppetdb.FactsCommand("n.example", v.(*value.Hash), trusted, puppetdb.Sending{Producer: "p", Environment: "e",
-		Time: time.Date(2026, 11, 16, 10, 0, 0, 123456789, time.UTC)})
+	c, err := puppetdb.FactsCommand("n.example", v.(*value.Hash), trusted,
+		puppetdb.Sending{Producer: "p", Environment: "e",
+			Time: time.Date(2026, 11, 16, 10, 0, 0, 123456789, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got, want any
 	const should = `{"certname":"n.example","values":{"a":1,"trusted":{"certname":"n.example"},"b":{"c":null}},"environment":"e",
 		"producer_timestamp":"2026-11-16T10:00:00.123Z","producer":"p","package_inventory":[["x","1","apt"]]}`
-	if json.Unmarshal(c.Payload, &got) != nil || json.Unmarshal([]byte(should), &want) != nil || !reflect.DeepEqual(got, want) {
+	if json.Unmarshal(c.Payload, &got) != nil || json.Unmarshal([]byte(should), &want) != nil ||
+		!reflect.DeepEqual(got, want) {
 		t.Errorf("%s", c.Payload)
 	}
 }
@@ -373,7 +379,8 @@ func TestWireSecrets(t *testing.T) {
 		t.Fatal(err, res.Failure)
 	}
 	command, err := puppetdb.CatalogCommand(res.Catalog, res.Rest, c.Current(), puppetdb.Sending{})
-	if err != nil || bytes.Contains(command.Payload, []byte("hidden")) || !bytes.Contains(command.Payload, []byte(`"title":"e"`)) {
+	if err != nil || bytes.Contains(command.Payload, []byte("hidden")) || !bytes.Contains(command.Payload,
+		[]byte(`"title":"e"`)) {
 		t.Errorf("%v %s", err, command.Payload)
 	}
 }

@@ -46,7 +46,8 @@ func TestAddAttribute(t *testing.T) {
 		{"the body with the title",
 			"file {\n  default: mode => '0600';\n  '/b': ensure => file;\n  ['/a', '/c']: ensure => file;\n}\n", "/a", "notify",
 			"Service['s']",
-			"file {\n  default: mode => '0600';\n  '/b': ensure => file;\n  ['/a', '/c']: ensure => file, notify => Service['s'];\n}\n"},
+			"file {\n  default: mode => '0600';\n  '/b': ensure => file;\n  ['/a', '/c']: ensure => file, notify => " +
+				"Service['s'];\n}\n"},
 		{"a heredoc", "file { '/a':\n  ensure  => file,\n  content => @(END),\n    hello\n    | END\n}\n", "/a", "notify",
 			"Service['s']",
 			"file { '/a':\n  notify  => Service['s'],\n  ensure  => file,\n  content => @(END),\n    hello\n    | END\n}\n"},

@@ -25,7 +25,8 @@ type gitlabLocation struct {
 }
 
 // GitLab prints the problems that count as a code quality report, which GitLab shows beside the lines of a merge
-// request. A problem without a place cannot be shown there and stands at the first line of the environment's first file.
+// request. A problem without a place cannot be shown there and stands at the first line of the environment's first
+// file.
 func (run *Run) GitLab(w io.Writer) error {
 	out := []gitlabProblem{}
 	for _, p := range run.Problems {
@@ -33,7 +34,8 @@ func (run *Run) GitLab(w io.Writer) error {
 			continue
 		}
 		g := gitlabProblem{Description: p.Message(), Check: p.Code, Fingerprint: p.Fingerprint,
-			Severity: map[source.Severity]string{source.Error: "major", source.Warning: "minor", source.Note: "info"}[p.Severity]}
+			Severity: map[source.Severity]string{source.Error: "major", source.Warning: "minor",
+				source.Note: "info"}[p.Severity]}
 		if len(p.Nodes) > 0 {
 			g.Description += " (on " + nodeList(p.Nodes) + ")"
 		}

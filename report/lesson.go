@@ -71,7 +71,8 @@ var lessons = map[string]Lesson{
 		Cure:    "class nginx::service { }\nclass { 'nginx::service': }\n",
 	},
 	"E0510": {
-		What:    "A resource of one type and title is declared twice. Declare it once, or where several modules need it, virtually.",
+		What: "A resource of one type and title is declared twice. Declare it once, or where several modules need it, " +
+			"virtually.",
 		Example: "package { 'git': }\npackage { 'git': }\n",
 		Cure:    "@package { 'git': }\nrealize(Package['git'])\nrealize(Package['git'])\n",
 	},

@@ -74,7 +74,8 @@ func (run *Run) Patch(w io.Writer, base string, fit func(line string) bool) (n i
 }
 
 // Patch prints what turns files into new texts, as Run.Patch does. Files that stay as they are have no part in it.
-func Patch(w io.Writer, base string, fit func(string) bool, files []*source.File, texts []string) (n int, left []string) {
+func Patch(w io.Writer, base string, fit func(string) bool, files []*source.File, texts []string) (n int,
+	left []string) {
 	for i, f := range files {
 		name := f.Name
 		if f.Text == texts[i] {

@@ -47,7 +47,8 @@ var agentSites = []struct {
 	{"an external fact", `class m { file { "${facts['playground']}/x": content => "${facts['outside']}" } }`,
 		"-- production/modules/m/facts.d/outside.txt --\noutside=from facts.d\n",
 		map[string]string{"x": "from facts.d"}},
-	{"a tree with modes and what to ignore", `class m { file { "${facts['playground']}/t": ensure => directory, recurse => true,
+	{"a tree with modes and what to ignore",
+		`class m { file { "${facts['playground']}/t": ensure => directory, recurse => true,
   source => 'puppet:///modules/m/t', ignore => ['*.bak'], mode => '0640' } }`,
 		"-- production/modules/m/files/t/one --\n1\n-- production/modules/m/files/t/sub/two --\n2\n" +
 			"-- production/modules/m/files/t/sub/x.bak --\nno\n",

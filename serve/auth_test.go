@@ -119,11 +119,13 @@ func TestPackagedRules(t *testing.T) {
 	live.PathOf(t, packaged, "puppetserver")
 	with := start(t, small, func(o *serve.Options) { o.Auth = packaged })
 	without := start(t, small)
-	for _, path := range []string{"/puppet/v3/catalog/agent.example", "/puppet/v3/catalog/x", "/puppet/v3/node/agent.example",
+	for _, path := range []string{"/puppet/v3/catalog/agent.example", "/puppet/v3/catalog/x",
+		"/puppet/v3/node/agent.example",
 		"/puppet/v3/report/agent.example", "/puppet/v3/report/x", "/puppet/v3/facts/agent.example", "/puppet/v3/environments",
 		"/puppet/v3/environment_classes", "/puppet/v3/environment_modules", "/puppet/v3/file_metadatas/plugins",
 		"/puppet/v3/file_content/modules/demo/one", "/puppet/v3/file_bucket_file/md5/x", "/puppet/v3/static_file_content/x",
-		"/puppet/v4/catalog", "/puppet-admin-api/v1/environment-cache", "/status/v1/simple", "/status/v1/services", "/", "/x"} {
+		"/puppet/v4/catalog", "/puppet-admin-api/v1/environment-cache", "/status/v1/simple", "/status/v1/services", "/",
+		"/x"} {
 		for _, method := range []string{"GET", "PUT", "POST", "DELETE", "HEAD"} {
 			for _, known := range []bool{true, false} {
 				var status [2]int

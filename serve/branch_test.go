@@ -31,7 +31,8 @@ func gitRun(t testing.TB, dir string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@example.com"}
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=Ada",
+		"GIT_COMMITTER_EMAIL=a@example.com"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -83,7 +84,8 @@ func (h *hosted) commit(branch string) string {
 func (h *hosted) start(cache, patterns string, change ...func(*serve.Options)) *running {
 	return start(h.t, "", append([]func(*serve.Options){func(o *serve.Options) {
 		o.Environments = nil
-		o.Branches = &deploy.Options{Repo: h.bare, Patterns: strings.Split(patterns, ","), Cache: cache, At: "/code/environments"}
+		o.Branches = &deploy.Options{Repo: h.bare, Patterns: strings.Split(patterns, ","), Cache: cache,
+			At: "/code/environments"}
 	}}, change...)...)
 }
 
@@ -108,11 +110,13 @@ func TestBranches(t *testing.T) {
 		return r.do(c, "POST", "/puppet/v3/catalog/agent.example?environment="+url.QueryEscape(environment), formType,
 			catalogForm("agent.example", environment, nil), "Accept", accept)
 	}
-	if a := ask("production"); !strings.Contains(a.body, `"first"`) || !strings.Contains(a.body, `"code_id":"`+first+`"`) ||
+	if a := ask("production"); !strings.Contains(a.body, `"first"`) || !strings.Contains(a.body, `"code_id":"`+first+
+		`"`) ||
 		!strings.Contains(a.body, `"file":"/code/environments/production/manifests/site.pp"`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if a := ask("feature_x_1"); !strings.Contains(a.body, `"feature"`) || !strings.Contains(a.body, `"environment":"feature_x_1"`) {
+	if a := ask("feature_x_1"); !strings.Contains(a.body, `"feature"`) || !strings.Contains(a.body,
+		`"environment":"feature_x_1"`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if a := ask("twin_a"); a.status != 500 || !strings.Contains(a.body, "twin-a and twin_a would both be") {
@@ -132,24 +136,28 @@ func TestBranches(t *testing.T) {
 			r.get(c, "/puppet/v3/file_metadatas/modules/m?recurse=true&environment="+url.QueryEscape(name)),
 			r.get(c, "/puppet/v3/environment_classes?environment="+url.QueryEscape(name)),
 			r.get(c, "/puppet/v3/node/agent.example?environment="+url.QueryEscape(name))} {
-			if strings.Contains(a.body, "the secret") || a.status == 200 && strings.Contains(a.body, `"environment":"`+name+`"`) {
+			if strings.Contains(a.body, "the secret") || a.status == 200 &&
+				strings.Contains(a.body, `"environment":"`+name+`"`) {
 				t.Errorf("%q: %d %s", name, a.status, a.body)
 			}
 		}
 	}
 	for _, id := range []string{secret, "hidden", "HEAD", "../production/" + first} {
-		if a := r.get(c, "/puppet/v3/static_file_content/modules/m/files/f?environment=production&code_id="+url.QueryEscape(id)); a.status < 400 {
+		if a := r.get(c, "/puppet/v3/static_file_content/modules/m/files/f?environment=production&code_id="+
+			url.QueryEscape(id)); a.status < 400 {
 			t.Errorf("%s: %d %s", id, a.status, a.body)
 		}
 	}
 	// What is pushed is served, and files of earlier code stay.
 	second := h.push("production", site("second"))
-	if a := ask("production"); !strings.Contains(a.body, `"second"`) || !strings.Contains(a.body, `"code_id":"`+second+`"`) {
+	if a := ask("production"); !strings.Contains(a.body, `"second"`) || !strings.Contains(a.body, `"code_id":"`+second+
+		`"`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	content := func(r *running, id string) string {
 		t.Helper()
-		return r.get(r.client(r.sign("agent.example")), "/puppet/v3/static_file_content/modules/m/files/f?environment=production&code_id="+id).body
+		return r.get(r.client(r.sign("agent.example")),
+			"/puppet/v3/static_file_content/modules/m/files/f?environment=production&code_id="+id).body
 	}
 	if a, b := content(r, first), content(r, second); a != "first\n" || b != "second\n" {
 		t.Errorf("%q %q", a, b)
@@ -186,7 +194,8 @@ func tarball(t testing.TB, cache, release, archive string) string {
 		if err != nil {
 			return err
 		}
-		if err := w.WriteHeader(&tar.Header{Name: release + "/" + rel, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Name: release + "/" + rel, Mode: 0o644, Size: int64(len(text)),
+			Typeflag: tar.TypeReg}); err != nil {
 			return err
 		}
 		_, err = w.Write(text)
@@ -199,7 +208,8 @@ func tarball(t testing.TB, cache, release, archive string) string {
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{".tar.gz": out.String(), ".sha256": fmt.Sprintf("%x", sha256.Sum256(out.Bytes()))} {
+	for name, text := range map[string]string{".tar.gz": out.String(), ".sha256": fmt.Sprintf("%x",
+		sha256.Sum256(out.Bytes()))} {
 		if err := os.WriteFile(at+name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +262,8 @@ func TestBranchModules(t *testing.T) {
 	two := "mod 'me/two', '1.2.0'\n"
 	h.push("production", control("mod 'one', git: '"+remote+"', branch: :control_branch, default_branch: 'main'\n"+two))
 	is("r10k's cache has no me-two-1.2.0.tar.gz")
-	at := tarball(t, cache, "me-two-1.2.0", "-- manifests/init.pp --\nclass two { notify { 'two of the forge': } }\n-- spec/x --\nx\n-- files/g --\ng\n")
+	at := tarball(t, cache, "me-two-1.2.0",
+		"-- manifests/init.pp --\nclass two { notify { 'two of the forge': } }\n-- spec/x --\nx\n-- files/g --\ng\n")
 	before := is(`"one main"`)
 	is(`"two of the forge"`)
 	// The branch of the module moves, and with it the id of the code.
@@ -267,7 +278,8 @@ func TestBranchModules(t *testing.T) {
 	fetch()
 	is(`"one for production"`)
 	for id, want := range map[string]string{before: "main\n", after: "moved\n"} {
-		if a := r.get(c, "/puppet/v3/static_file_content/modules/one/files/f?environment=production&code_id="+id); a.body != want {
+		if a := r.get(c, "/puppet/v3/static_file_content/modules/one/files/f?environment=production&code_id="+
+			id); a.body != want {
 			t.Errorf("%s: %d %s", id, a.status, a.body)
 		}
 	}
@@ -349,7 +361,8 @@ file { '/f': source => ['puppet:///modules/m/none', 'puppet:///modules/m/a'] }
 file { '/l': source => 'puppet:///modules/m/link', links => follow }
 file { '/d': source => 'puppet:///modules/m/d', recurse => true, ignore => '*.svn' }
 `)
-	for name, to := range map[string]string{"link": "a", "d/up": "../a", "away": "/etc/passwd", "out": "../../../../../../etc/passwd",
+	for name, to := range map[string]string{"link": "a", "d/up": "../a", "away": "/etc/passwd",
+		"out":    "../../../../../../etc/passwd",
 		"broken": "nothing", "dir": "d"} {
 		if err := os.Symlink(to, filepath.Join(h.work, "modules/m/files", name)); err != nil {
 			t.Fatal(err)
@@ -375,13 +388,17 @@ file { '/d': source => 'puppet:///modules/m/d', recurse => true, ignore => '*.sv
 	}
 	one, other := revision.client(revision.sign("agent.example")), disk.client(disk.sign("agent.example"))
 	n := 0
-	for _, path := range []string{"modules/m/a", "modules/m/link", "modules/m/d", "modules/m/dir", "modules/m/d/up", "modules/m/away",
+	for _, path := range []string{"modules/m/a", "modules/m/link", "modules/m/d", "modules/m/dir", "modules/m/d/up",
+		"modules/m/away",
 		"modules/m/out", "modules/m/broken", "modules/m/nothing", "modules/m", "modules/none/a", "modules/m/dir/one",
-		"plugins", "pluginfacts", "locales", "plugins/facter/x.rb", "plugins/puppet/y.rb", "tasks/n/t.json", "modules/m/.hidden",
+		"plugins", "pluginfacts", "locales", "plugins/facter/x.rb", "plugins/puppet/y.rb", "tasks/n/t.json",
+		"modules/m/.hidden",
 		"modules/m/d/deep/../one", "modules/m/a/b"} {
-		for _, what := range []string{"file_metadata/%s?", "file_metadata/%s?links=follow&", "file_metadatas/%s?recurse=true&",
+		for _, what := range []string{"file_metadata/%s?", "file_metadata/%s?links=follow&",
+			"file_metadatas/%s?recurse=true&",
 			"file_metadatas/%s?recurse=true&links=follow&ignore=.hidden&", "file_metadatas/%s?recurse=true&recurselimit=1&",
-			"file_content/%s?", "file_metadata/%s?checksum_type=md5lite&", "file_metadatas/%s?recurse=true&source_permissions=use&"} {
+			"file_content/%s?", "file_metadata/%s?checksum_type=md5lite&",
+			"file_metadatas/%s?recurse=true&source_permissions=use&"} {
 			at := "/puppet/v3/" + fmt.Sprintf(what, path) + "environment=production"
 			a, b := plain(revision.get(one, at)), plain(disk.get(other, at))
 			if n++; a != b {
@@ -389,7 +406,8 @@ file { '/d': source => 'puppet:///modules/m/d', recurse => true, ignore => '*.sv
 			}
 		}
 	}
-	a, b := plain(revision.catalog(one, "agent.example", "production", nil)), plain(disk.catalog(other, "agent.example", "production", nil))
+	a, b := plain(revision.catalog(one, "agent.example", "production", nil)),
+		plain(disk.catalog(other, "agent.example", "production", nil))
 	if a != b || !strings.Contains(a, `"recursive_metadata"`) || !strings.Contains(a, `modules/m/files/d/deep/two`) {
 		t.Errorf("\n%s\nof the disk\n%s", a, b)
 	}
@@ -416,7 +434,8 @@ func pushes(t *testing.T, changes int) {
 		}
 		for i := range classes {
 			fmt.Fprintf(&all, "-- modules/m%d/manifests/init.pp --\nclass m%d { notify { 'm%d revision %d': }\n"+
-				"file { '/m%d': source => 'puppet:///modules/m%d/f' } }\n-- modules/m%d/files/f --\nfile %d\n", i, i, i, n, i, i, i, n)
+				"file { '/m%d': source => 'puppet:///modules/m%d/f' } }\n-- modules/m%d/files/f --\nfile %d\n", i, i, i, n, i, i, i,
+				n)
 		}
 		id := h.push("production", all.String())
 		if n%10 == 9 {
@@ -490,7 +509,8 @@ func pushes(t *testing.T, changes int) {
 	time.Sleep(20 * time.Millisecond)
 	close(stop)
 	all.Wait()
-	t.Logf("%d pushes: %d catalogs and %d files, each of the revision that the code id names (bar: all)", changes, served.Load(),
+	t.Logf("%d pushes: %d catalogs and %d files, each of the revision that the code id names (bar: all)", changes,
+		served.Load(),
 		files.Load())
 	if served.Load() == 0 {
 		t.Error("nothing was served")

@@ -353,7 +353,8 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 }
 
 // fresh compiles a catalog, which may then be remembered. It is called by its uuid where its provenance is kept.
-func (s *Server) fresh(ctx context.Context, env *served, snap taken, node compiler.Node, id string) (*remembered, error) {
+func (s *Server) fresh(ctx context.Context, env *served, snap taken, node compiler.Node, id string) (*remembered,
+	error) {
 	result, err := snap.Compile(ctx, node)
 	if err != nil {
 		return nil, failed("the catalog of %s was not compiled: %v", node.Name, err)

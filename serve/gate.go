@@ -28,10 +28,10 @@ import (
 // about data (a policy). A catalog that has a problem which the node's last one had not is not served: the agent
 // gets a 500 that names the problem, and goes on with the catalog that it has.
 //
-// What a node's last catalog had is kept below gate/, by the fingerprints of the problems, which have no line numbers in
-// them. The first catalog of a node that the gate sees passes whatever it has: the gate keeps things from getting worse
-// and does not stop a site that is not perfect. A problem that was mended and comes back is new. What verify cannot
-// decide is no problem.
+// What a node's last catalog had is kept below gate/, by the fingerprints of the problems, which have no line numbers
+// in them. The first catalog of a node that the gate sees passes whatever it has: the gate keeps things from getting
+// worse and does not stop a site that is not perfect. A problem that was mended and comes back is new. What verify
+// cannot decide is no problem.
 
 // A gate judges catalogs.
 type gate struct {
@@ -88,8 +88,9 @@ func (s *Server) check(ctx context.Context, snap taken, node compiler.Node, resu
 		if len(fresh) > 1 {
 			more = fmt.Sprintf(" (and %d more)", len(fresh)-1)
 		}
-		return failed("%s", hiding(result).Hide(fmt.Sprintf("the catalog of %s has a problem that its last one had not: %s%s", node.Name,
-			fresh[0].text, more)))
+		return failed("%s", hiding(result).Hide(
+			fmt.Sprintf("the catalog of %s has a problem that its last one had not: %s%s", node.Name,
+				fresh[0].text, more)))
 	}
 	slices.Sort(now.Problems)
 	if text, err = json.Marshal(now); err == nil {
@@ -109,7 +110,8 @@ func digestOf(c *catalog.Catalog) (string, error) {
 type problemOf struct{ print, text string }
 
 // problems are what is wrong with a catalog, the gravest first.
-func (g *gate) problems(ctx context.Context, snap taken, node compiler.Node, result *eval.Result) (out []problemOf, err error) {
+func (g *gate) problems(ctx context.Context, snap taken, node compiler.Node, result *eval.Result) (out []problemOf,
+	err error) {
 	rec := result.Record()
 	v, err := g.judge.Judge(ctx, judge.Suspect{Catalog: result.Catalog, Platform: judge.PlatformOf(node.Facts),
 		Shown: judge.ShownBy(node.Facts), Types: snap.Current(), Modules: snap.Environment(), Record: rec})
@@ -151,8 +153,9 @@ func (g *gate) problems(ctx context.Context, snap taken, node compiler.Node, res
 			slot += "." + b.Attribute
 		}
 		sum := sha256.Sum256([]byte(strings.Join([]string{b.Rule, slot, b.Flow, b.Why}, "\x00")))
-		p := problemOf{hex.EncodeToString(sum[:10]), fmt.Sprintf("%s breaks the rule '%s' (file: %s, line: %d)", slot, b.Rule, b.RuleAt.File,
-			b.RuleAt.Line)}
+		p := problemOf{hex.EncodeToString(sum[:10]),
+			fmt.Sprintf("%s breaks the rule '%s' (file: %s, line: %d)", slot, b.Rule, b.RuleAt.File,
+				b.RuleAt.Line)}
 		if !slices.Contains(out, p) {
 			out = append(out, p)
 		}

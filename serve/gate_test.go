@@ -19,7 +19,8 @@ func TestGate(t *testing.T) {
 	}
 	r := start(t, "", func(o *serve.Options) { o.Gate = &serve.GateOptions{Policy: policy} })
 	c := r.client(r.sign("agent.example"))
-	facts := map[string]any{"os": map[string]any{"name": "Debian", "family": "Debian", "release": map[string]any{"major": "12"}}}
+	facts := map[string]any{"os": map[string]any{"name": "Debian", "family": "Debian",
+		"release": map[string]any{"major": "12"}}}
 	site := func(text string) answer {
 		t.Helper()
 		unpack(t, r.code, "-- production/manifests/site.pp --\n"+text+"\n")
@@ -39,7 +40,8 @@ func TestGate(t *testing.T) {
 	for text, want := range map[string]string{good + "\n" + refused: "relative", good + "\n" + ordered: "(file: ",
 		leaks: "breaks the rule 'secret may reach nothing' (file: rules, line: 1)", good + "\n" + cycle: "C0001"} {
 		a := site(text)
-		if a.status != 500 || !strings.Contains(a.body, "the catalog of agent.example has a problem that its last one had not: ") ||
+		if a.status != 500 || !strings.Contains(a.body,
+			"the catalog of agent.example has a problem that its last one had not: ") ||
 			!strings.Contains(a.body, want) || strings.Contains(a.body, "hush") {
 			t.Errorf("%s:\n%d %s", text, a.status, a.body)
 		}

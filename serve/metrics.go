@@ -103,7 +103,8 @@ func (s *Server) metrics() string {
 	number := func(name, kind, help string, v any) {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", name, help, name, kind, name, v)
 	}
-	fmt.Fprintf(&b, "# HELP bunraku_requests_total Answers, by what was asked for.\n# TYPE bunraku_requests_total counter\n")
+	fmt.Fprintf(&b, "# HELP bunraku_requests_total Answers, by what was asked for.\n# TYPE bunraku_requests_total "+
+		"counter\n")
 	s.counts.mu.Lock()
 	var kinds []answered
 	for k := range s.counts.answers {
@@ -123,7 +124,8 @@ func (s *Server) metrics() string {
 	number("bunraku_compile_failures_total", "counter", "Catalogs that were refused.", s.counts.compileErrors.Load())
 	number("bunraku_unknown_total", "counter", "Catalogs that were refused because a value is not known.",
 		s.counts.unknown.Load())
-	number("bunraku_reused_total", "counter", "Catalogs that were served again because nothing they depend on has changed.",
+	number("bunraku_reused_total", "counter",
+		"Catalogs that were served again because nothing they depend on has changed.",
 		s.counts.reused.Load())
 	number("bunraku_gated_total", "counter", "Catalogs that were refused because they are worse than the node's last one.",
 		s.counts.gated.Load())

@@ -65,7 +65,8 @@ func TestStop(t *testing.T) {
 				switch {
 				case err != nil && strings.Contains(err.Error(), "connection refused"):
 					return
-				case err != nil && strings.Contains(err.Error(), "reset by peer"), err != nil && strings.HasSuffix(err.Error(), "EOF"):
+				case err != nil && strings.Contains(err.Error(), "reset by peer"), err != nil &&
+					strings.HasSuffix(err.Error(), "EOF"):
 					if ctx.Err() == nil { // a connection that was idle when the server ended: an agent tries again
 						cut.Add(1)
 					}

@@ -107,7 +107,8 @@ func (s *store) sweep(age time.Duration, now time.Time) {
 	texts, _ := os.ReadDir(filepath.Join(root, "texts"))
 	for _, e := range texts {
 		info, err := e.Info()
-		if err == nil && !used[e.Name()] && now.Sub(info.ModTime()) > time.Hour { // one that was written just now is not named yet
+		// one that was written just now is not named yet
+		if err == nil && !used[e.Name()] && now.Sub(info.ModTime()) > time.Hour {
 			os.Remove(filepath.Join(root, "texts", e.Name()))
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"bunraku/serve"
 )
 
-// TestProvenance: side files are kept once for catalogs that have the same one, without secrets, for as long as was said.
+// TestProvenance: side files are kept once for catalogs that have the same one, without secrets, for as long as was
+// said.
 func TestProvenance(t *testing.T) {
 	state := t.TempDir()
 	keep := func(now time.Time) func(*serve.Options) {

@@ -39,7 +39,8 @@ func (s *Server) openDatabase(c puppetdb.Config) (*database, error) {
 	queue, err := puppetdb.OpenQueue(filepath.Join(s.store.dir, "puppetdb"), client, func(e puppetdb.QueueEvent) {
 		switch {
 		case e.Refused:
-			s.opt.Log.Error("PuppetDB refuses a command, which is put aside", "command", e.Command, "certname", e.Certname, "error", e.Err)
+			s.opt.Log.Error("PuppetDB refuses a command, which is put aside", "command", e.Command, "certname", e.Certname,
+				"error", e.Err)
 		case e.Down:
 			s.opt.Log.Error("PuppetDB takes nothing; commands wait", "error", e.Err)
 		case e.Up:

@@ -92,13 +92,15 @@ func runReport(node, uuid string) string {
 	return fmt.Sprintf(`{"host":%q,"time":"2026-11-16T10:00:00.123456789+01:00","configuration_version":1,"transaction_uuid":%q,
 		"report_format":12,"puppet_version":"7.23.0","status":"changed","noop":false,"noop_pending":false,"environment":"production",
 		"corrective_change":false,"catalog_uuid":null,"code_id":null,"cached_catalog_status":"not_used","logs":[],
-		"metrics":{"time":{"name":"time","label":"Time","values":[["total","Total",1.5]]}},"resource_statuses":{}}`, node, uuid)
+		"metrics":{"time":{"name":"time","label":"Time","values":[["total","Total",1.5]]}},"resource_statuses":{}}`, node,
+		uuid)
 }
 
 // told asks for a catalog with a transaction and sends the report.
 func (r *running) told(c *http.Client, node, uuid string, fact int) (catalog, report answer) {
 	r.t.Helper()
-	form := strings.Replace(catalogForm(node, "production", map[string]any{"kernel": "Linux", "run": fact}), "transaction_uuid=u",
+	form := strings.Replace(catalogForm(node, "production", map[string]any{"kernel": "Linux", "run": fact}),
+		"transaction_uuid=u",
 		"transaction_uuid="+uuid, 1)
 	catalog = r.do(c, "POST", "/puppet/v3/catalog/"+node+"?environment=production", formType, form, "Accept", accept)
 	report = r.do(c, "PUT", "/puppet/v3/report/"+node+"?environment=production", "application/json", runReport(node, uuid))
@@ -111,7 +113,8 @@ func TestPuppetDB(t *testing.T) {
 	with := func(o *serve.Options) { o.PuppetDB = &puppetdb.Config{URL: db.URL} }
 	r := start(t, small, with)
 	c := r.client(r.sign("agent.example"))
-	if a, b := r.told(c, "agent.example", "run-1", 1); a.status != 200 || b.status != 200 || b.body != `["store","puppetdb"]` {
+	if a, b := r.told(c, "agent.example", "run-1", 1); a.status != 200 || b.status != 200 ||
+		b.body != `["store","puppetdb"]` {
 		t.Fatalf("%d %s\n%d %s", a.status, a.body, b.status, b.body)
 	}
 	got := db.got(t, 3)
@@ -125,7 +128,8 @@ func TestPuppetDB(t *testing.T) {
 		t.Errorf("%v", facts)
 	}
 	text, _ := json.Marshal(catalog)
-	if catalog["transaction_uuid"] != "run-1" || strings.Contains(string(text), "secret") || !strings.Contains(string(text), `"/tmp/demo"`) {
+	if catalog["transaction_uuid"] != "run-1" || strings.Contains(string(text), "secret") ||
+		!strings.Contains(string(text), `"/tmp/demo"`) {
 		t.Errorf("%s", text)
 	}
 	if report["transaction_uuid"] != "run-1" || report["end_time"] != "2026-11-16T09:00:01.623Z" {
@@ -212,7 +216,8 @@ func TestDiskFull(t *testing.T) {
 			}
 		}
 		a, b := r.told(r.client(r.sign("agent.example")), "agent.example", "full", 1)
-		if !soft && (a.status != 500 || b.status != 500 || !strings.Contains(a.body, "facts of agent.example cannot be kept")) {
+		if !soft && (a.status != 500 || b.status != 500 ||
+			!strings.Contains(a.body, "facts of agent.example cannot be kept")) {
 			t.Errorf("%d %s\n%d %s", a.status, a.body, b.status, b.body)
 		}
 		text := watched(t, r)
@@ -236,11 +241,13 @@ func TestPuppetDBAsked(t *testing.T) {
 	r := start(t, site, func(o *serve.Options) { o.PuppetDB = &puppetdb.Config{URL: db.URL, Pause: time.Millisecond} })
 	c := r.client(r.sign("agent.example"))
 	one := func(title string) string {
-		return `[{"certname":"other.example","type":"Notify","title":"` + title + `","tags":["x"],"parameters":{"message":"m"},"file":"/f","line":1,"exported":true}]`
+		return `[{"certname":"other.example","type":"Notify","title":"` + title +
+			`","tags":["x"],"parameters":{"message":"m"},"file":"/f","line":1,"exported":true}]`
 	}
 	for _, title := range []string{"first", "second"} {
 		db.set(0, one(title))
-		if a := r.catalog(c, "agent.example", "production", nil); a.status != 200 || !strings.Contains(a.body, `"title":"`+title+`"`) ||
+		if a := r.catalog(c, "agent.example", "production", nil); a.status != 200 ||
+			!strings.Contains(a.body, `"title":"`+title+`"`) ||
 			strings.Contains(a.body, `"title":"mine"`) || !strings.Contains(a.body, `"of 1"`) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
@@ -310,7 +317,8 @@ node default {
 	}
 	at := l.Addr().String()
 	l.Close()
-	p := &program{t: t, at: at, args: []string{bin, "serve", code, "--listen", at, "--hostcert", ca.path("puppet.example.pem"),
+	p := &program{t: t, at: at, args: []string{bin, "serve", code, "--listen", at, "--hostcert",
+		ca.path("puppet.example.pem"),
 		"--hostprivkey", ca.path("puppet.example.key"), "--localcacert", ca.path("ca.pem"), "--hostcrl", ca.path("crl.pem"),
 		"--state", state, "--puppetdb", database, "--language", "7"}}
 	p.start()
@@ -335,7 +343,8 @@ node default {
 			c.Timeout = 20 * time.Second
 			for run := range work {
 				uuid := fmt.Sprintf("00000000-0000-4000-8000-%012d", run)
-				form := strings.Replace(catalogForm(name, "production", map[string]any{"run": run}), "transaction_uuid=u", "transaction_uuid="+uuid, 1)
+				form := strings.Replace(catalogForm(name, "production", map[string]any{"run": run}), "transaction_uuid=u",
+					"transaction_uuid="+uuid, 1)
 				try := func(method, path, kind, body string, whole func(string) bool) {
 					for tries := 0; ; tries++ {
 						a, err := r.try(c, method, path, kind, body, "Accept", accept)
@@ -403,7 +412,8 @@ node default {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Logf("%d runs of %d nodes, the server killed %d times: all have a whole catalog, %d requests were asked again", all, nodes, n+1,
+	t.Logf("%d runs of %d nodes, the server killed %d times: all have a whole catalog, %d requests were asked again", all,
+		nodes, n+1,
 		retried)
 	if refused, _ := filepath.Glob(filepath.Join(state, "puppetdb/refused/*")); len(refused) > 0 {
 		t.Errorf("%d commands were refused", len(refused))
@@ -444,8 +454,8 @@ func lost(t *testing.T, db *fakeDB, done map[string][]string) {
 	t.Logf("%d commands were acknowledged, and all came (%d with those that were sent again)", n, len(db.commands))
 }
 
-// TestAcceptServeKilled kills the server 100 times during 1,000 runs; a real PuppetDB has all of their reports then, and
-// of each node the last catalog and facts.
+// TestAcceptServeKilled kills the server 100 times during 1,000 runs; a real PuppetDB has all of their reports then,
+// and of each node the last catalog and facts.
 func TestAcceptServeKilled(t *testing.T) {
 	live.Accept(t)
 	db := live.StartPuppetDB(t)
@@ -457,12 +467,13 @@ func TestAcceptServeKilled(t *testing.T) {
 	defer client.Close()
 	rows := func(entity, query string) (list []map[string]any) {
 		t.Helper()
-		err := client.Query(context.Background(), puppetdb.Query{Entity: entity, Text: query}, func(row json.RawMessage) error {
-			var x map[string]any
-			err := json.Unmarshal(row, &x)
-			list = append(list, x)
-			return err
-		})
+		err := client.Query(context.Background(), puppetdb.Query{Entity: entity, Text: query},
+			func(row json.RawMessage) error {
+				var x map[string]any
+				err := json.Unmarshal(row, &x)
+				list = append(list, x)
+				return err
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

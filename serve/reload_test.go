@@ -39,7 +39,8 @@ func revisions(t *testing.T, changes int, link bool) {
 		var site strings.Builder
 		for i := range classes {
 			fmt.Fprintf(&site, "include m%d\n", i)
-			put(fmt.Sprintf("modules/m%d/manifests/init.pp", i), fmt.Sprintf("class m%d { notify { 'm%d revision %d': } }\n", i, i,
+			put(fmt.Sprintf("modules/m%d/manifests/init.pp", i), fmt.Sprintf("class m%d { notify { 'm%d revision %d': } }\n", i,
+				i,
 				n))
 		}
 		put("environment.conf", "modulepath = modules\n")

@@ -49,12 +49,14 @@ const (
 	paramBytes    = 200
 )
 
-// keep remembers what a compile came to. One that asked something which nobody can answer again has no trace that holds.
+// keep remembers what a compile came to. One that asked something which nobody can answer again has no trace that
+// holds.
 func (m *memory) keep(environment, node string, r *eval.Result) {
 	if r.Questions == nil {
 		return
 	}
-	e := &remembered{key: memoryKey{environment, node}, trace: r.Questions(), catalog: r.Catalog, rest: r.Rest, logs: r.Logs}
+	e := &remembered{key: memoryKey{environment, node}, trace: r.Questions(), catalog: r.Catalog, rest: r.Rest,
+		logs: r.Logs}
 	e.bytes = questionBytes * int64(len(e.trace.Entries))
 	for _, x := range r.Catalog.Resources {
 		e.bytes += resourceBytes + paramBytes*int64(len(x.Params))
@@ -78,7 +80,8 @@ func (m *memory) drop(at *list.Element) {
 }
 
 // find is the catalog of a node if it would be compiled the same now; nil if not, or if that is not known.
-func (m *memory) find(ctx context.Context, environment string, snap *compiler.Snapshot, node compiler.Node) *remembered {
+func (m *memory) find(ctx context.Context, environment string, snap *compiler.Snapshot,
+	node compiler.Node) *remembered {
 	m.mu.Lock()
 	at := m.byNode[memoryKey{environment, node.Name}]
 	if at == nil {

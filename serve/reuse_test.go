@@ -15,8 +15,8 @@ import (
 // made is what is different in every catalog.
 var madeAnew = regexp.MustCompile(`"(version|catalog_uuid)":("[^"]*"|\d+)`)
 
-// TestReuse changes code, data, files and facts at random, and asks two servers, one of which serves catalogs again: their
-// answers are the same, and most are not compiled.
+// TestReuse changes code, data, files and facts at random, and asks two servers, one of which serves catalogs again:
+// their answers are the same, and most are not compiled.
 func TestReuse(t *testing.T) {
 	r := start(t, `
 -- production/environment.conf --
@@ -99,14 +99,17 @@ f
 	}
 	// What depends on the clock never is.
 	put("manifests/site.pp", "notify { \"${Timestamp()}\": }\n")
-	first, second := r.catalog(one, "agent.example", "production", facts), r.catalog(one, "agent.example", "production", facts)
-	if a, b := madeAnew.ReplaceAllString(first.body, ""), madeAnew.ReplaceAllString(second.body, ""); a == b || first.status != 200 {
+	first, second := r.catalog(one, "agent.example", "production", facts),
+		r.catalog(one, "agent.example", "production", facts)
+	if a, b := madeAnew.ReplaceAllString(first.body, ""), madeAnew.ReplaceAllString(second.body, ""); a == b ||
+		first.status != 200 {
 		t.Errorf("%d %s\n%s", first.status, a, b)
 	}
 	// Nor is the one of another node.
 	put("manifests/site.pp", "notify { $trusted['certname']: }\n")
 	r.catalog(one, "agent.example", "production", facts)
-	if a := r.catalog(r.client(r.sign("second.example")), "second.example", "production", facts); !strings.Contains(a.body, `"title":"second.example"`) {
+	if a := r.catalog(r.client(r.sign("second.example")), "second.example", "production", facts); !strings.Contains(a.body,
+		`"title":"second.example"`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

@@ -101,6 +101,7 @@ func TestAcceptServeCatalogs(t *testing.T) {
 		}
 		equal++
 	}
-	t.Logf("catalogs equal to puppetserver's: %d of %d (bar: all), %d of them byte for byte; %d differ as CRuby and JRuby do",
+	t.Logf("catalogs equal to puppetserver's: %d of %d (bar: all), %d of them byte for byte; %d differ as CRuby and "+
+		"JRuby do",
 		equal, len(requests), bytes, jruby)
 }

@@ -215,7 +215,8 @@ func (x *shadow) ask(ctx context.Context, f *facts.Facts, environment string) (*
 	case len(text) > mostAnswer:
 		return nil, nil, fmt.Errorf("%s: the catalog of %s has more than %d bytes", x.opt.Server, f.Name, mostAnswer)
 	case res.StatusCode == http.StatusForbidden || res.StatusCode == http.StatusUnauthorized:
-		return nil, nil, fmt.Errorf("%s does not let our certificate ask for catalogs (POST /puppet/v4/catalog): its auth.conf "+
+		return nil, nil, fmt.Errorf("%s does not let our certificate ask for catalogs (POST /puppet/v4/catalog): its "+
+			"auth.conf "+
 			"needs a rule that allows it", x.opt.Server)
 	case res.StatusCode != http.StatusOK:
 		return nil, &source.Diagnostic{Code: "E0001", Summary: theirMessage(text, res.Status)}, nil

@@ -162,7 +162,8 @@ func TestStatic(t *testing.T) {
 		t.Fatalf("%v %d %s", err, a.status, a.body)
 	}
 	if len(got.Metadata) != 4 || got.Metadata["/tmp/odd"]["content_uri"] != "puppet:///modules/demo/files/ö+ä %41" ||
-		got.Metadata["/tmp/away"]["content_uri"] != "puppet://other.example/modules/demo/files/one" || got.Metadata["/tmp/one"]["content_uri"] != "puppet:///modules/demo/files/one" ||
+		got.Metadata["/tmp/away"]["content_uri"] != "puppet://other.example/modules/demo/files/one" ||
+		got.Metadata["/tmp/one"]["content_uri"] != "puppet:///modules/demo/files/one" ||
 		got.Metadata["/tmp/second"]["source"] != "puppet:///modules/demo/one" {
 		t.Errorf("%v", got.Metadata)
 	}
@@ -170,7 +171,8 @@ func TestStatic(t *testing.T) {
 		tree[2]["content_uri"] != "puppet:///modules/demo/files/tree/a/b" {
 		t.Errorf("%v", got.Recursive_metadata)
 	}
-	if err := os.WriteFile(filepath.Join(r.code, "production/modules/demo/files/one"), []byte("second\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.code, "production/modules/demo/files/one"), []byte("second\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	at := "/puppet/v3/static_file_content/modules/demo/files/one?environment=production&code_id="
@@ -211,7 +213,8 @@ func TestAcceptServeStatic(t *testing.T) {
 func TestClassifierSlow(t *testing.T) {
 	free := filepath.Join(t.TempDir(), "free")
 	r := start(t, small, func(o *serve.Options) {
-		o.Classifier = script(t, "case $1 in slow*) while test ! -e "+free+"; do sleep 0.02; done;; esac\necho 'classes: []'\n")
+		o.Classifier = script(t, "case $1 in slow*) while test ! -e "+free+
+			"; do sleep 0.02; done;; esac\necho 'classes: []'\n")
 	})
 	c := r.client(r.sign("agent.example"))
 	done := make(chan int)

@@ -157,7 +157,8 @@ func TestAcceptServeThroughput(t *testing.T) {
 			same++
 		}
 	}
-	t.Logf("puppetserver: %.2f catalogs a second of a processor, %.2f by the clock, %d MB; ready after %v", theirs, theirWall,
+	t.Logf("puppetserver: %.2f catalogs a second of a processor, %.2f by the clock, %d MB; ready after %v", theirs,
+		theirWall,
 		theirRSS>>20, x.took.Round(time.Second))
 	t.Logf("%.0f times puppetserver (bar: 40 without reuse of results); %d of %d answers the same", cpu/theirs, same,
 		len(answers))

@@ -5,11 +5,19 @@ package smartfrog
 //
 //   - a value depends on the assignment that wrote it, and on those in whose bodies that one stands;
 //   - a copy depends on the assignment with the reference, on the way to what the reference names, and on that;
-//   - a reference that was found in an outer namespace depends on the inner ones not having the name. The names that assignments
-//     write are fixed; those that prototypes bring are not, so it depends on the prototypes of the inner components;
-//   - for the same reason a value depends on the prototypes that were composed after it was written, and did not overwrite it;
-//   - a component depends on all this for all that is in it, on all its prototypes, and on what its attributes were first set to,
-//     which gave them their order, and on the constraints on that.
+//   - a reference that was found in an outer namespace depends on the inner ones not having the name. The names that
+//
+// assignments
+//
+//	  write are fixed; those that prototypes bring are not, so it depends on the prototypes of the inner components;
+//	- for the same reason a value depends on the prototypes that were composed after it was written, and did not
+//
+// overwrite it;
+//   - a component depends on all this for all that is in it, on all its prototypes, and on what its attributes were
+//
+// first set to,
+//
+//	which gave them their order, and on the constraints on that.
 //
 // depend_test.go holds it to this by changing every assignment of random specifications.
 type dependencies struct {

@@ -10,10 +10,13 @@ import (
 // The extended semantics of references, for --extended: section 9.2.2 of the paper names it, Herry's thesis defines it,
 // and the compiler of his branch "thesis" implements it.
 //
-//   - Links are not resolved where they stand: they are kept in the store and resolved in a second pass, when everything is
-//     defined. A link that is inherited is therefore looked up in the namespace of the component that inherits it; a link inside
+//   - Links are not resolved where they stand: they are kept in the store and resolved in a second pass, when
+// everything is
+//     defined. A link that is inherited is therefore looked up in the namespace of the component that inherits it; a
+// link inside
 //     a component that is reached by another link is looked up where that component stands.
-//   - THIS, PARENT and ROOT may be parts of link and prototype references. A reference that starts with one of them names one
+//   - THIS, PARENT and ROOT may be parts of link and prototype references. A reference that starts with one of them
+// names one
 //     place and is not searched upwards.
 //   - Prototypes and placements are evaluated in the first pass, as in the core; they may not look ahead.
 //
@@ -22,7 +25,8 @@ import (
 //
 //   - a reference that leads through a link finds the same value wherever the link stands in the text;
 //   - links at any depth of a linked component are looked up where it stands, not only those of its first level;
-//   - links between components that contain each other by way of the top level are err21; there, that compiler never ends.
+//   - links between components that contain each other by way of the top level are err21; there, that compiler never
+// ends.
 
 // extendedPrototype resolves the name of a prototype in the first pass. It may be a link to a component that is already
 // there.

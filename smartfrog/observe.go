@@ -20,8 +20,9 @@ type Equation struct {
 // to let it happen.
 func (e *evaluator) tell(definition string, at source.Span, target Reference, says string) {
 	e.seen++
-	e.observe(Equation{Number: e.seen, Definition: definition, Place: e.site.place(at), Within: e.top().path(), Target: target,
-		Says: says})
+	e.observe(Equation{Number: e.seen, Definition: definition, Place: e.site.place(at), Within: e.top().path(),
+		Target: target,
+		Says:   says})
 }
 
 // tellPrototype tells of a prototype by name that was composed: src, or nil if it is no component.

@@ -10,10 +10,12 @@ import (
 
 // TestObserve: every equation is told in order, with what it did and where; and watching changes nothing.
 func TestObserve(t *testing.T) {
-	file := source.NewFile("x.sf", "S extends { port 80; }\nsfConfig extends {\n  a extends S, { port 81; }\n  b a:port;\n}\n")
+	file := source.NewFile("x.sf", "S extends { port 80; }\nsfConfig extends {\n  a extends S, { port 81; }\n  b "+
+		"a:port;\n}\n")
 	var got []string
 	watched, diags := Compile(file, nil, Options{Observe: func(e Equation) {
-		got = append(got, fmt.Sprintf("%d %s: %s|%s line %d: %s", e.Number, e.Definition, e.Within, e.Target, e.Place.Line(), e.Says))
+		got = append(got, fmt.Sprintf("%d %s: %s|%s line %d: %s", e.Number, e.Definition, e.Within, e.Target, e.Place.Line(),
+			e.Says))
 	}})
 	if diags != nil {
 		t.Fatal(diags)

@@ -107,7 +107,8 @@ func (e *evaluator) orderLost(p Prototype, first, second int) {
 		Code: codeOrderLost, Severity: source.Warning,
 		Summary: fmt.Sprintf("`%s` is written before `%s`, but `%s` stays first, as %s", a.name, b.name, b.name, where),
 		Detail:  "a component that overrides inherited attributes changes their values, never their order",
-		Help:    fmt.Sprintf("write `order %s < %s;` to have them in the order written here,\nor `order %s < %s;` to confirm the inherited one", a.name, b.name, b.name, a.name),
+		Help: fmt.Sprintf("write `order %s < %s;` to have them in the order written here,\nor `order %s < %s;` to "+
+			"confirm the inherited one", a.name, b.name, b.name, a.name),
 	}
 	if ref, ok := p.(*Ref); ok {
 		d.Place, d.Label = e.site.place(ref.span), fmt.Sprintf("`%s` has `%s` before `%s`", ref.Path, a.name, b.name)

@@ -27,8 +27,8 @@ type File struct {
 	marks map[uint32][]uint32 // of long lines, by their start: the offset of every markEvery-th character
 }
 
-// Lines may have megabytes, and as many places in them may be asked for as they have values: counting characters from the
-// beginning each time would take quadratic time.
+// Lines may have megabytes, and as many places in them may be asked for as they have values: counting characters from
+// the beginning each time would take quadratic time.
 const (
 	longLine  = 8 << 10 // bytes
 	markEvery = 1 << 10 // characters

@@ -4,7 +4,8 @@ import "testing"
 
 // A path that is not absolute leads nowhere; looking for it comes to an end.
 func TestOverlayRelative(t *testing.T) {
-	o, err := NewOverlay(NewMemory([]string{"/srv"}, map[string]string{"/srv/a": "x"}, nil), map[string]string{"/srv/b": "y"})
+	o, err := NewOverlay(NewMemory([]string{"/srv"}, map[string]string{"/srv/a": "x"}, nil),
+		map[string]string{"/srv/b": "y"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,25 +8,31 @@ import (
 	"bunraku/verify/sat"
 )
 
-// Determinism by commutation. A graph of n resources has up to n! orders; they are never enumerated. Two neighbours in an
-// order may be swapped if neither must come before the other. Every order that the dependencies allow can be turned into
-// every other one by such swaps. So if each swap changes nothing, all orders end alike. That is Rehearsal's argument, and
-// the stages below are ways to show that swaps change nothing, the cheapest first, each exact where it answers:
+// Determinism by commutation. A graph of n resources has up to n! orders; they are never enumerated. Two neighbours in
+// an order may be swapped if neither must come before the other. Every order that the dependencies allow can be turned
+// into every other one by such swaps. So if each swap changes nothing, all orders end alike. That is Rehearsal's
+// argument, and the stages below are ways to show that swaps change nothing, the cheapest first, each exact where it
+// answers:
 //
-//  1. Commute. Pairs that share no cell, or only read it, or do the same idempotent thing to it, commute by what they touch
-//     (candidates, Lemma 4). The few others are compared by meaning: both sequences as formulas, equal in every state in
+//  1. Commute. Pairs that share no cell, or only read it, or do the same idempotent thing to it, commute by what they
+// touch
+//     (candidates, Lemma 4). The few others are compared by meaning: both sequences as formulas, equal in every state
+// in
 //     which both can be next (pair). What is known of such states (who must have run by then) makes most pairs equal.
 //  2. Dead writes. A pair may not commute and still never show: somebody overwrites the cell before anybody reads it
 //     (invisible, Lemma 3).
-//  3. Witness. For a pair that is left, a machine is guessed from the state in which the two differ, and both orders are run
+//  3. Witness. For a pair that is left, a machine is guessed from the state in which the two differ, and both orders
+// are run
 //     on it, concretely. A difference is a proof of the opposite, and what is shown to people.
 //  4. Exact, by component. Resources that interfere, directly or through others, form components whose outcomes are
-//     independent (components). A small one is walked through, set of resources by set (explicit.go); a large one becomes a
+//     independent (components). A small one is walked through, set of resources by set (explicit.go); a large one
+// becomes a
 //     formula with the order as variables (orders.go), for the solver.
 //  5. The whole graph, if a difference in one component may be hidden by a failure in another.
 //
-// A proof speaks about the programs. If a resource has no model, all orders of the programs may end alike and the verdict
-// is unknown all the same (proved). Nothing here knows Puppet; which program a resource is, is package model's business.
+// A proof speaks about the programs. If a resource has no model, all orders of the programs may end alike and the
+// verdict is unknown all the same (proved). Nothing here knows Puppet; which program a resource is, is package model's
+// business.
 
 // Determinism is the answer to Definition 1: do all orders that the dependencies allow end alike, from every initial
 // state?

@@ -190,8 +190,8 @@ func (a *Analysis) breaks(inv *Invariant, s *fs.State, order []int, pred fs.Pred
 	return true
 }
 
-// invariantAnyOrder asks the solver for an order that ends without it: of the component that decides it, and if there is
-// one, of all resources, which must succeed too.
+// invariantAnyOrder asks the solver for an order that ends without it: of the component that decides it, and if there
+// is one, of all resources, which must succeed too.
 func (a *Analysis) invariantAnyOrder(ctx context.Context, inv *Invariant, of []int, post fs.Bool,
 	pred fs.Pred) (sat.Status, error) {
 	if len(of) < a.n() {

@@ -240,7 +240,8 @@ func (c *tally) String() string {
 		}
 		return n
 	}
-	return fmt.Sprintf("%d graphs: deterministic %d, idempotent %d, quiet %d, kept %d, always %d, never %d, broken %d; stages %v", c.graphs,
+	return fmt.Sprintf("%d graphs: deterministic %d, idempotent %d, quiet %d, kept %d, always %d, never %d, broken %d; "+
+		"stages %v", c.graphs,
 		share(func(t truth) bool { return t.deterministic }), share(func(t truth) bool { return t.idempotent }),
 		share(func(t truth) bool { return t.quiet }), share(func(t truth) bool { return t.kept }),
 		share(func(t truth) bool { return t.always }), share(func(t truth) bool { return t.never }),

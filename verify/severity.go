@@ -140,8 +140,8 @@ func (a *Analysis) good(of []int, value func(fs.Cell) fs.Val) fs.Bool {
 // searchWorse looks for an order of a component that ends well where catalog order does not.
 //
 // Walking through states finds the simplest examples, and small components are done within a few walks. Where they are
-// not, there mostly is no such order at all, which a formula shows much sooner: so the walk goes on only when there is an
-// example to be found.
+// not, there mostly is no such order at all, which a formula shows much sooner: so the walk goes on only when there is
+// an example to be found.
 func (a *Analysis) searchWorse(ctx context.Context, of []int) (*difference, sat.Status, error) {
 	walks := a.opt.Explicit && len(of) <= maxExplicit
 	if walks {

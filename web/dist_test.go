@@ -16,7 +16,8 @@ import (
 	"bunraku/internal/live"
 )
 
-// TestDist: the pages were built from the sources as they are (`make web` builds them), and hold no script of their own.
+// TestDist: the pages were built from the sources as they are (`make web` builds them), and hold no script of their
+// own.
 func TestDist(t *testing.T) {
 	var names []string
 	err := filepath.WalkDir("ui", func(path string, d fs.DirEntry, err error) error {
@@ -54,7 +55,8 @@ func TestDist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if inline := regexp.MustCompile(`<script(?:[^>]*)>[^<]|style=|<style|\son\w+=|https?://`).FindString(string(page)); inline != "" {
+	if inline := regexp.MustCompile(`<script(?:[^>]*)>[^<]|style=|<style|\son\w+=|https?://`).FindString(
+		string(page)); inline != "" {
 		t.Errorf("the page has %q in it", inline)
 	}
 }

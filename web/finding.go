@@ -185,7 +185,8 @@ func steps(all []model.ReplayStep, about []*catalog.Resource) []stepView {
 	}
 	for _, s := range all {
 		main := slices.Contains(about, s.Resource)
-		part := main || s.Failed != "" || slices.ContainsFunc(s.Changes, func(c model.StateChange) bool { return touched[c.What] })
+		part := main || s.Failed != "" || slices.ContainsFunc(s.Changes,
+			func(c model.StateChange) bool { return touched[c.What] })
 		if !part || len(out) >= mostSteps && !main && s.Failed == "" {
 			quiet++
 			continue

@@ -115,7 +115,8 @@ func (st *state) list(q url.Values) *fleetList {
 	return l
 }
 
-// matcher says which nodes a question is about: a part of the name, fact=PATH:VALUE and class=NAME as often as one likes.
+// matcher says which nodes a question is about: a part of the name, fact=PATH:VALUE and class=NAME as often as one
+// likes.
 func (st *state) matcher(q url.Values) func(i int) bool {
 	text := strings.ToLower(q.Get("q"))
 	change := q.Get("change")
@@ -192,8 +193,9 @@ func (st *state) sort(list []int, by string) {
 
 func (st *state) fleetRow(i int, changes map[string]string) fleetRow {
 	n := &st.nodes[i]
-	row := fleetRow{Name: n.Name, Status: st.statuses[i], Codes: []string{}, System: st.system(i), Invented: n.Invented != nil,
-		Change: changes[n.Name]}
+	row := fleetRow{Name: n.Name, Status: st.statuses[i], Codes: []string{}, System: st.system(i),
+		Invented: n.Invented != nil,
+		Change:   changes[n.Name]}
 	if n.Catalog != nil {
 		row.Resources = len(n.Catalog.Resources)
 	}
@@ -231,7 +233,8 @@ func (st *state) fact(i int, path string) string {
 	return value.ToString(v)
 }
 
-// facets count the values by which some nodes can be told apart, and those that were chosen, so that they can be let go.
+// facets count the values by which some nodes can be told apart, and those that were chosen, so that they can be let
+// go.
 func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 	add := func(name string, counts map[string]int, always bool) {
 		f := facetOf{Name: name}
@@ -242,7 +245,8 @@ func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 		if len(f.Values) > 1 || always && len(f.Values) == 1 {
 			kept := f.Values[:min(maxFacet, len(f.Values))]
 			for _, v := range f.Values[len(kept):] {
-				if slices.Contains(q["class"], v.Value) || slices.Contains(q["fact"], strings.TrimPrefix(name, "fact:")+":"+v.Value) {
+				if slices.Contains(q["class"], v.Value) ||
+					slices.Contains(q["fact"], strings.TrimPrefix(name, "fact:")+":"+v.Value) {
 					kept = append(slices.Clip(kept), v)
 				}
 			}

@@ -15,9 +15,9 @@ import (
 // the token is spent, and gone from the address bar and the history. The cookie is Strict, so no other site's page can
 // ask anything with it, and HttpOnly, so no script can read it.
 //
-// A name of another host that leads to this machine (DNS rebinding) is refused by the Host header; a request that another
-// site's page makes, by Origin and Sec-Fetch-Site. The pages themselves hold nothing of the tree, so that a link to one
-// works from anywhere: what they ask needs the cookie.
+// A name of another host that leads to this machine (DNS rebinding) is refused by the Host header; a request that
+// another site's page makes, by Origin and Sec-Fetch-Site. The pages themselves hold nothing of the tree, so that a
+// link to one works from anywhere: what they ask needs the cookie.
 type guard struct {
 	hosts  map[string]bool // host:port by which the server may be called
 	at     string          // the first of them
@@ -66,7 +66,8 @@ func (g *guard) url() string {
 
 // headers are on every answer.
 var headers = map[string]string{
-	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src " +
+		"'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 		"trusted-types svelte-trusted-html",
 	"X-Content-Type-Options":       "nosniff",
@@ -100,7 +101,8 @@ func (g *guard) around(next http.Handler) http.Handler {
 			refuse(w, "other sites are not answered")
 			return
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Method != http.MethodPost || r.URL.Path != "/api/mark") {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead &&
+			(r.Method != http.MethodPost || r.URL.Path != "/api/mark") {
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
 			return

@@ -12,7 +12,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// Hiera: keys by levels for one node: which level answers, which lose, what no node ever asks for, and what is misspelt.
+// Hiera: keys by levels for one node: which level answers, which lose, what no node ever asks for, and what is
+// misspelt.
 
 type hieraPage struct {
 	Node     string        `json:"node"`
@@ -149,7 +150,8 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 	}
 	if class != "" {
 		name := catalog.Name{Type: "Class", Title: class}
-		if list := st.others(name, param, page.Node); slices.ContainsFunc(list, func(o otherValue) bool { return !o.Absent }) {
+		if list := st.others(name, param, page.Node); slices.ContainsFunc(list,
+			func(o otherValue) bool { return !o.Absent }) {
 			page.Others, page.Slot, page.Param = list, name.String(), param
 		}
 	}

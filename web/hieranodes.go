@@ -10,9 +10,9 @@ import (
 	"bunraku/source"
 )
 
-// One key on many nodes: which level answers each of them, and which lose. What the levels have for a node is known only
-// from a compile with provenance, so the page has a few nodes: first one of each value that nodes make of the key, then
-// others by name. A level has the same column for all nodes, whichever file it reads for each.
+// One key on many nodes: which level answers each of them, and which lose. What the levels have for a node is known
+// only from a compile with provenance, so the page has a few nodes: first one of each value that nodes make of the key,
+// then others by name. A level has the same column for all nodes, whichever file it reads for each.
 
 type nodeMatrix struct {
 	Levels []string  `json:"levels"`

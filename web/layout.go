@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Graphs are laid out here, not in the browser: the same graph always has the same coordinates, a page can be printed or
-// tested without running anything, and a small change moves little.
+// Graphs are laid out here, not in the browser: the same graph always has the same coordinates, a page can be printed
+// or tested without running anything, and a small change moves little.
 //
-// The layout is that of Sugiyama, Tagawa and Toda in its plainest form. Nodes are put into columns, each behind all that
-// lead to it; within a column they are ordered by where their neighbours stand, ties broken by the order in which they
-// were given; then each is put as high as its column allows, but not above the first of those that lead to it. That last
-// rule is what keeps a layout still: what comes in below moves nothing above, and no column is centred.
+// The layout is that of Sugiyama, Tagawa and Toda in its plainest form. Nodes are put into columns, each behind all
+// that lead to it; within a column they are ordered by where their neighbours stand, ties broken by the order in which
+// they were given; then each is put as high as its column allows, but not above the first of those that lead to it.
+// That last rule is what keeps a layout still: what comes in below moves nothing above, and no column is centred.
 
 // A graph is nodes with coordinates, and edges between them.
 type graph struct {

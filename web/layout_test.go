@@ -25,8 +25,8 @@ func randomGraph(r *rand.Rand, n int) *graph {
 	return g
 }
 
-// TestLayout: the same graph has the same coordinates, no two nodes lie on each other, and a new leaf moves nothing that
-// stands above it or in another column before it.
+// TestLayout: the same graph has the same coordinates, no two nodes lie on each other, and a new leaf moves nothing
+// that stands above it or in another column before it.
 func TestLayout(t *testing.T) {
 	moved, all := 0, 0
 	for seed := range uint64(60) {
@@ -143,8 +143,8 @@ func without(g *graph, gone int) *graph {
 	return out
 }
 
-// TestValueGraphStable: the graph of every value of the shop stands still when a datum becomes another one, and nearly so
-// when a level of Hiera comes to it.
+// TestValueGraphStable: the graph of every value of the shop stands still when a datum becomes another one, and nearly
+// so when a level of Hiera comes to it.
 func TestValueGraphStable(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(shop)); err != nil {
@@ -211,6 +211,7 @@ func TestValueGraphStable(t *testing.T) {
 	edit("data/nodes/web2.shop.example.yaml", "8443", "9443")
 	second := ask()
 	compare("another value", first, second, 0)
-	edit("data/nodes/web2.shop.example.yaml", "profile::nginx::port", "profile::nginx::conf_mode: '0600'\nprofile::nginx::port")
+	edit("data/nodes/web2.shop.example.yaml", "profile::nginx::port",
+		"profile::nginx::conf_mode: '0600'\nprofile::nginx::port")
 	compare("one more level", second, ask(), 5)
 }

@@ -19,15 +19,17 @@ import (
 	"bunraku/source"
 )
 
-// Marks: a group of changes that somebody has looked at is acknowledged, one to come back to is starred. They are the only
-// thing that a page can change, and they stand in one file of the tree, bunraku.marks, so that colleagues can have them:
+// Marks: a group of changes that somebody has looked at is acknowledged, one to come back to is starred. They are the
+// only thing that a page can change, and they stand in one file of the tree, bunraku.marks, so that colleagues can have
+// them:
 //
 //	ack  3f0a51c2b6d9e870  File[/etc/nginx/nginx.conf] mode
 //	star 91d2c4a07be35f16  Package[nginx] ensure and 2 more
 //
-// A group is known by a digest of what it changes, as the page shows it: whichever nodes have it, and wherever it stands
-// in the files, it is the same group, and a change that differs in anything else is another. What is Sensitive is not
-// shown and not in the digest, so a group with such a change cannot be acknowledged: the next one would look the same.
+// A group is known by a digest of what it changes, as the page shows it: whichever nodes have it, and wherever it
+// stands in the files, it is the same group, and a change that differs in anything else is another. What is Sensitive
+// is not shown and not in the digest, so a group with such a change cannot be acknowledged: the next one would look the
+// same.
 
 // marksFile is looked for in the tree, as bunraku.assert is.
 const marksFile = "bunraku.marks"

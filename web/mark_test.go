@@ -23,7 +23,8 @@ const before = "node 'a' { file { '/a': mode => '0644' } }\nnode 'n' { notify { 
 
 // markTree is a tree with a main manifest and three nodes.
 func markTree(t *testing.T, manifest string) string {
-	return write(t, map[string]string{"manifests/site.pp": manifest, "facts/a.json": `{"fqdn": "a"}`, "facts/n.json": `{"fqdn": "n"}`,
+	return write(t, map[string]string{"manifests/site.pp": manifest, "facts/a.json": `{"fqdn": "a"}`,
+		"facts/n.json": `{"fqdn": "n"}`,
 		"facts/s.json": `{"fqdn": "s"}`})
 }
 
@@ -134,7 +135,8 @@ func TestMarks(t *testing.T) {
 		t.Errorf("a change that is not shown: %d %s", code, text)
 	}
 	kept, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(kept), "# what we know of\nstar 0123456789abcdef  something else\nack  "+mode["id"].(string)+"  ") ||
+	if err != nil || !strings.HasPrefix(string(kept), "# what we know of\nstar 0123456789abcdef  something else\nack  "+
+		mode["id"].(string)+"  ") ||
 		strings.Contains(string(kept), "hidden") {
 		t.Errorf("the file is\n%s %v", kept, err)
 	}
@@ -170,7 +172,8 @@ func TestMarks(t *testing.T) {
 	edit(after)
 	until("it is back", func(d map[string]any) bool { return markOf(t, d, "File[/a]")["ack"] == true })
 	set(mode, "ack", "false")
-	if text, _ := os.ReadFile(file); strings.Contains(string(text), "ack ") || !strings.Contains(string(text), "something else") {
+	if text, _ := os.ReadFile(file); strings.Contains(string(text), "ack ") ||
+		!strings.Contains(string(text), "something else") {
 		t.Errorf("taken away, the file is\n%s", text)
 	}
 
@@ -180,7 +183,8 @@ func TestMarks(t *testing.T) {
 		path, body string
 		header     map[string]string
 	}{
-		"another site":     {"/api/mark", body, map[string]string{"Origin": "http://evil.example", "Content-Type": "application/json"}},
+		"another site": {"/api/mark", body,
+			map[string]string{"Origin": "http://evil.example", "Content-Type": "application/json"}},
 		"no origin":        {"/api/mark", body, map[string]string{"Content-Type": "application/json"}},
 		"a form":           {"/api/mark", body, map[string]string{"Origin": b.at, "Content-Type": "text/plain"}},
 		"another question": {"/api/overview", body, ours},

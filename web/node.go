@@ -53,7 +53,8 @@ func (st *state) nodePage(_ context.Context, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &nodePage{Name: n.Name, Status: st.statuses[i], System: st.system(i), Compiles: n.Catalog != nil, Opaque: n.Opaque,
+	page := &nodePage{Name: n.Name, Status: st.statuses[i], System: st.system(i), Compiles: n.Catalog != nil,
+		Opaque:   n.Opaque,
 		Verdicts: []verdictRow{}, Unknown: []string{}, Problems: []*problemRow{}, Resources: []treeRow{},
 		Change: st.changes()[n.Name]}
 	if n.Invented != nil {

@@ -156,9 +156,11 @@ func breaks(p *report.Problem) bool {
 
 // rowOf is a problem in a line.
 func rowOf(p *report.Problem) *problemRow {
-	row := &problemRow{ID: p.Fingerprint, Code: p.Code, Severity: severity(p.Severity), Summary: clip(p.Summary, clipTitle),
-		File: p.Where.File, Line: p.Where.Line, Count: len(p.Nodes), Nodes: append([]string{}, p.Nodes[:min(few, len(p.Nodes))]...),
-		Fix: len(p.Fixes) > 0}
+	row := &problemRow{ID: p.Fingerprint, Code: p.Code, Severity: severity(p.Severity),
+		Summary: clip(p.Summary, clipTitle),
+		File:    p.Where.File, Line: p.Where.Line, Count: len(p.Nodes),
+		Nodes: append([]string{}, p.Nodes[:min(few, len(p.Nodes))]...),
+		Fix:   len(p.Fixes) > 0}
 	if p.Suppressed.By != "" {
 		row.Ignored = "by a " + p.Suppressed.By + ": " + p.Suppressed.Reason
 	}
@@ -205,8 +207,9 @@ func (st *state) changeView() *changeView {
 		return &changeView{Error: c.err.Error(), Groups: []groupRow{}}
 	}
 	r := c.report
-	v := &changeView{From: r.From, To: r.To, Changed: r.Count(diff.Changed) + r.Count(diff.Mended), Fails: r.Count(diff.Fails),
-		Same: r.Count(diff.Equal) + r.Count(diff.CannotChange), Unknown: r.Count(diff.Unknown) + r.Count(diff.FailsBoth),
+	v := &changeView{From: r.From, To: r.To, Changed: r.Count(diff.Changed) + r.Count(diff.Mended),
+		Fails: r.Count(diff.Fails),
+		Same:  r.Count(diff.Equal) + r.Count(diff.CannotChange), Unknown: r.Count(diff.Unknown) + r.Count(diff.FailsBoth),
 		Groups: []groupRow{}}
 	for _, g := range r.Groups {
 		if len(v.Groups) == few {

@@ -62,10 +62,12 @@ func TestPages(t *testing.T) {
 	}
 
 	o := b.ask("order", with("a", "Service[nginx]", "b", "Package[nginx]"))
-	if o["says"] != "Package[nginx] comes before Service[nginx]" || len(o["why"].([]any)) != 1 || len(o["order"].([]any)) < 15 {
+	if o["says"] != "Package[nginx] comes before Service[nginx]" || len(o["why"].([]any)) != 1 ||
+		len(o["order"].([]any)) < 15 {
 		t.Errorf("order: %v %v", o["says"], o["why"])
 	}
-	if o = b.ask("order", with("a", "Package[nginx]", "b", "File[/etc/nginx/conf.d/status.conf]")); !strings.HasPrefix(o["says"].(string), "Nothing orders") {
+	if o = b.ask("order", with("a", "Package[nginx]", "b", "File[/etc/nginx/conf.d/status.conf]")); !strings.HasPrefix(
+		o["says"].(string), "Nothing orders") {
 		t.Errorf("order: %v", o["says"])
 	}
 
@@ -73,7 +75,8 @@ func TestPages(t *testing.T) {
 	found := false
 	for _, k := range h["keys"].([]any) {
 		if at(k, "key") == "profile::nginx::conf_mode" {
-			found = at(k, "cells", 0, "used") == true && at(k, "cells", 0, "value") == "'0640'" && at(k, "cells", 1, "used") == nil &&
+			found = at(k, "cells", 0, "used") == true && at(k, "cells", 0, "value") == "'0640'" &&
+				at(k, "cells", 1, "used") == nil &&
 				at(k, "cells", 1, "value") == "'0644'"
 		}
 	}
@@ -108,7 +111,8 @@ func TestPages(t *testing.T) {
 	if data["lines"] != nil || len(data["keys"].([]any)) < 5 {
 		t.Errorf("a data file is shown: %v", data)
 	}
-	for _, file := range []string{"/etc/passwd", "../examples/shop/../../go.mod", "../examples/shop/facts/web1.shop.example.json",
+	for _, file := range []string{"/etc/passwd", "../examples/shop/../../go.mod",
+		"../examples/shop/facts/web1.shop.example.json",
 		"../examples/shop/hiera.yaml", "web.go"} {
 		if code, text := b.get("/api/code?file=" + url.QueryEscape(file)); code != 404 || strings.Contains(text, `"lines"`) {
 			t.Errorf("%s: %d %s", file, code, clip(text, 200))
@@ -119,7 +123,8 @@ func TestPages(t *testing.T) {
 // TestGrey: what no node comes to is grey, and nothing else.
 func TestGrey(t *testing.T) {
 	b := open(t, options(write(t, map[string]string{
-		"manifests/site.pp": "if $facts['os']['family'] == 'Debian' {\n  notify { 'yes': }\n} else {\n  notify { 'no': }\n  notify { 'never': }\n}\n" +
+		"manifests/site.pp": "if $facts['os']['family'] == 'Debian' {\n  notify { 'yes': }\n} else {\n  notify { 'no': }\n " +
+			" notify { 'never': }\n}\n" +
 			"class unused {\n  notify { 'u': }\n}\n",
 		"facts/n.json": `{"fqdn": "n.example", "os": {"family": "Debian"}}`})))
 	files := b.ask("code", nil)
@@ -143,12 +148,14 @@ func TestGrey(t *testing.T) {
 // TestMupuppet: a manifest of the subset is derived step by step, and what is not in it is refused by name.
 func TestMupuppet(t *testing.T) {
 	dir := write(t, map[string]string{
-		"manifests/site.pp": "class b {\n  $x = 1 + 2\n  if $x > 2 {\n    file { 'a': mode => $x }\n  }\n}\nnode 'a' {\n  include b\n}\n",
-		"manifests/z.pp":    "notify { \"${facts}\": }\n", "facts/a.json": `{"fqdn": "a"}`})
+		"manifests/site.pp": "class b {\n  $x = 1 + 2\n  if $x > 2 {\n    file { 'a': mode => $x }\n  }\n}\nnode 'a' {\n  " +
+			"include b\n}\n",
+		"manifests/z.pp": "notify { \"${facts}\": }\n", "facts/a.json": `{"fqdn": "a"}`})
 	b := open(t, options(dir))
 	d := b.ask("mupuppet", url.Values{"file": {dir + "/manifests/site.pp"}, "node": {"a"}})
 	steps := d["steps"].([]any)
-	if len(steps) < 8 || d["total"] != float64(len(steps)) || at(steps, 0, "rule") == "" || !strings.Contains(d["catalog"].(string), "mode") {
+	if len(steps) < 8 || d["total"] != float64(len(steps)) || at(steps, 0, "rule") == "" ||
+		!strings.Contains(d["catalog"].(string), "mode") {
 		t.Errorf("%v", d)
 	}
 	d = b.ask("mupuppet", url.Values{"file": {dir + "/manifests/z.pp"}})
@@ -161,7 +168,8 @@ func TestMupuppet(t *testing.T) {
 // is read.
 func TestSmartfrog(t *testing.T) {
 	dir := write(t, map[string]string{
-		"frogs/site.sf": "#include \"base.sf\";\nsfConfig extends {\n  web extends Service, { port 81; }\n  same web:port;\n}\n",
+		"frogs/site.sf": "#include \"base.sf\";\nsfConfig extends {\n  web extends Service, { port 81; }\n  same " +
+			"web:port;\n}\n",
 		"frogs/base.sf": "Service extends { port 80; running true; }\n",
 		"frogs/bad.sf":  "#include \"secret.yaml\";\nsfConfig extends { a b; }\n", "frogs/secret.yaml": "hunter2: hunter3\n",
 		"manifests/site.pp": "notify { 'a': }\n", "facts/a.json": `{"fqdn": "a"}`})
@@ -197,8 +205,8 @@ func TestSmartfrog(t *testing.T) {
 	}
 }
 
-// TestHieraKinds: keys that nobody asks for, values that never count, keys that nothing takes; and one key level by level
-// on every node.
+// TestHieraKinds: keys that nobody asks for, values that never count, keys that nothing takes; and one key level by
+// level on every node.
 func TestHieraKinds(t *testing.T) {
 	b := open(t, options(write(t, map[string]string{
 		"hiera.yaml": "version: 5\nhierarchy:\n  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n" +
@@ -227,11 +235,13 @@ func TestHieraKinds(t *testing.T) {
 			got += " "
 		}
 	}
-	if want := "a:Node=1! Role=2 Common=3 b:Role=2! Common=3 c:Role=2! Common=3 d:Common=3! "; got != want || at(m, "nodes") != 4.0 ||
+	if want := "a:Node=1! Role=2 Common=3 b:Role=2! Common=3 c:Role=2! Common=3 d:Common=3! "; got != want ||
+		at(m, "nodes") != 4.0 ||
 		at(m, "rows", 3, "idle") != true || at(m, "rows", 2, "idle") != nil {
 		t.Errorf("the matrix is %s, want %s", got, want)
 	}
-	for only, want := range map[string]string{"dead": "m::prot old::key ", "shadowed": "m::host m::port ", "misspelt": "m::prot "} {
+	for only, want := range map[string]string{"dead": "m::prot old::key ", "shadowed": "m::host m::port ",
+		"misspelt": "m::prot "} {
 		got := ""
 		for _, k := range b.ask("hiera", url.Values{"only": {only}})["keys"].([]any) {
 			got += at(k, "key").(string) + " "
@@ -240,7 +250,8 @@ func TestHieraKinds(t *testing.T) {
 			t.Errorf("%s: %s, want %s", only, got, want)
 		}
 	}
-	if k := b.ask("hiera", url.Values{"only": {"misspelt"}}); !strings.Contains(at(k, "keys", 0, "misspelt").(string), "port") {
+	if k := b.ask("hiera", url.Values{"only": {"misspelt"}}); !strings.Contains(at(k, "keys", 0, "misspelt").(string),
+		"port") {
 		t.Errorf("what was meant is not said: %v", at(k, "keys", 0))
 	}
 }

@@ -45,7 +45,8 @@ func TestAcceptRows(t *testing.T) {
 		n := st.nodes[i%few]
 		n.Name = fmt.Sprintf("n%06d.example", i)
 		st.byName[n.Name] = len(st.nodes)
-		st.nodes, st.given, st.statuses = append(st.nodes, n), append(st.given, st.given[i%few]), append(st.statuses, st.statuses[i%few])
+		st.nodes, st.given, st.statuses = append(st.nodes, n), append(st.given, st.given[i%few]),
+			append(st.statuses, st.statuses[i%few])
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
@@ -84,7 +85,8 @@ type scrolled struct {
 func scroll(t *testing.T, node, chromium, room, base string, s *Server) scrolled {
 	t.Helper()
 	s.guard.renew()
-	job, err := json.Marshal(map[string]any{"room": room, "chromium": chromium, "do": []string{"scroll"}, "base": base, "url": s.URL()})
+	job, err := json.Marshal(map[string]any{"room": room, "chromium": chromium, "do": []string{"scroll"}, "base": base,
+		"url": s.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}

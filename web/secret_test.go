@@ -15,7 +15,8 @@ var planted = []string{"hunter2-in-data", "Tr0ub4dor-in-code", "s3cr3t-unwrapped
 var secretTree = map[string]string{
 	"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\n" +
 		"hierarchy:\n  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n  - { name: Common, path: common.yaml }\n",
-	"data/common.yaml":          "lookup_options:\n  '^vault::.*': { convert_to: Sensitive }\nvault::word: hunter2-in-data\nvault::pin: 31337420\n",
+	"data/common.yaml": "lookup_options:\n  '^vault::.*': { convert_to: Sensitive }\nvault::word: " +
+		"hunter2-in-data\nvault::pin: 31337420\n",
 	"data/nodes/b.example.yaml": "vault::word: hunter2-in-data-too\n",
 	"manifests/site.pp": `class vault($word, $pin) {
   $code = Sensitive('Tr0ub4dor-in-code')
@@ -61,12 +62,14 @@ func TestSecrets(t *testing.T) {
 	}
 	for _, node := range []string{"a.example", "b.example"} {
 		n := b.server.site.now().nodes[b.server.site.now().byName[node]]
-		refs := []string{"hiera:vault::word", "hiera:vault::pin", "$vault::word", "$vault::code", "$vault::pin", "fact:os.family"}
+		refs := []string{"hiera:vault::word", "hiera:vault::pin", "$vault::word", "$vault::code", "$vault::pin",
+			"fact:os.family"}
 		for _, r := range n.Catalog.Resources {
 			refs = append(refs, r.Ref())
 			for _, p := range r.Params {
 				for what := range b.server.questions() {
-					look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}, "ref": {r.Ref()}, "attribute": {p.Name}}.Encode())
+					look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}, "ref": {r.Ref()},
+						"attribute": {p.Name}}.Encode())
 				}
 			}
 		}
@@ -93,14 +96,16 @@ func TestSecrets(t *testing.T) {
 func TestHostileText(t *testing.T) {
 	long := strings.Repeat("x", 10<<20)
 	b := open(t, options(write(t, map[string]string{
-		"manifests/site.pp": "file { \"/tmp/<script>alert(1)</script>\": content => \"</script><img src=x onerror=alert(2)>\\u{202e}gpj.exe\\u{1b}[31m\" }\n" +
+		"manifests/site.pp": "file { \"/tmp/<script>alert(1)</script>\": content => \"</script><img src=x " +
+			"onerror=alert(2)>\\u{202e}gpj.exe\\u{1b}[31m\" }\n" +
 			"notify { \"\\u{202e}evil\": message => 'turned' }\n" +
 			"notify { 'long': message => '" + long + "' }\n",
 		"facts/n.json": `{"fqdn": "n.example", "role": "<b>\u202ebold"}`})))
 	sum := 0
 	for _, path := range []string{"overview", "fleet?facets=1", "node?name=n.example", "facts?node=n.example",
 		"resource?node=n.example&ref=Notify[long]", "value?node=n.example&ref=Notify[long]&attribute=message",
-		"value?node=n.example&ref=File[/tmp/%3Cscript%3Ealert(1)%3C/script%3E]&attribute=content", "search?q=x", "search?q=evil",
+		"value?node=n.example&ref=File[/tmp/%3Cscript%3Ealert(1)%3C/script%3E]&attribute=content", "search?q=x",
+		"search?q=evil",
 		"resource?node=n.example&ref=" + url.QueryEscape(`Notify[\u202eevil]`)} {
 		code, text := b.get("/api/" + path)
 		if code != http.StatusOK {

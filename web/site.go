@@ -18,8 +18,8 @@ import (
 	"bunraku/source"
 )
 
-// A site is the tree that is served. What pages show is a state of it: made once, never changed, and replaced by another
-// when the tree is no longer what was read.
+// A site is the tree that is served. What pages show is a state of it: made once, never changed, and replaced by
+// another when the tree is no longer what was read.
 type site struct {
 	opt    Options
 	plain  *compiler.Workspace // compiles all nodes

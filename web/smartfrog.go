@@ -16,8 +16,8 @@ import (
 	"bunraku/source"
 )
 
-// SmartFrog: a specification of the tree, equation by equation of its formal semantics, what became of it, and where one
-// of its values comes from.
+// SmartFrog: a specification of the tree, equation by equation of its formal semantics, what became of it, and where
+// one of its values comes from.
 
 type frogPage struct {
 	Files    []string       `json:"files,omitempty"` // to choose from, if none is chosen
@@ -94,7 +94,8 @@ func (st *state) smartfrogPage(ctx context.Context, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &frogPage{Steps: []frogStep{}, Sources: []frogSource{}, Refused: []refusal{}, File: q.Get("file"), Ref: clip(q.Get("ref"), clipTitle),
+	page := &frogPage{Steps: []frogStep{}, Sources: []frogSource{}, Refused: []refusal{}, File: q.Get("file"),
+		Ref:      clip(q.Get("ref"), clipTitle),
 		Extended: q.Get("extended") != "", numbers: map[string]int{}}
 	if page.File == "" {
 		for _, f := range files[:min(len(files), mostFrog)] {
@@ -121,11 +122,14 @@ func (st *state) smartfrogPage(ctx context.Context, q url.Values) (any, error) {
 		if page.Total++; page.Total > mostDerived || ctx.Err() != nil {
 			return
 		}
-		page.Steps = append(page.Steps, frogStep{Rule: "Definition " + e.Definition, Within: clip(e.Within.String(), clipCell),
-			Target: clip(e.Target.String(), clipCell), Says: clip(e.Says, clipCell), Source: page.source(e.Place.File), Line: e.Place.Line()})
+		page.Steps = append(page.Steps, frogStep{Rule: "Definition " + e.Definition,
+			Within: clip(e.Within.String(), clipCell),
+			Target: clip(e.Target.String(), clipCell), Says: clip(e.Says, clipCell), Source: page.source(e.Place.File),
+			Line: e.Place.Line()})
 	}
-	result, trouble := smartfrog.Compile(main, frogFiles{source.FS(st.snap.Files(), root)}, smartfrog.Options{Path: filepath.ToSlash(below),
-		Extended: page.Extended, MaxWork: mostWork, MaxSize: mostSize, Observe: observe})
+	result, trouble := smartfrog.Compile(main, frogFiles{source.FS(st.snap.Files(), root)},
+		smartfrog.Options{Path: filepath.ToSlash(below),
+			Extended: page.Extended, MaxWork: mostWork, MaxSize: mostSize, Observe: observe})
 	for _, d := range trouble {
 		page.Refused = append(page.Refused, refusalOf(d))
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // A report as one file: for the artifacts of a CI server, opened from a disk, without a network. It is whole without
-// scripts; with them there is a box that narrows it down. The policy in its head allows exactly the one style and the one
-// script that are in it, by their digests, and no request at all.
+// scripts; with them there is a box that narrows it down. The policy in its head allows exactly the one style and the
+// one script that are in it, by their digests, and no request at all.
 //
 // The head holds nothing of the tree and is written as it is; the rest goes through the caller's screen.
 
@@ -59,7 +59,8 @@ func staticHead() string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + digest(staticStyle) + `; script-src ` +
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + digest(staticStyle) +
+		`; script-src ` +
 		digest(staticScript) + `; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -87,8 +88,8 @@ func (p Page) write(name string, data any) error {
 	return p.Raw(staticTail())
 }
 
-// spelling writes what would turn the direction of writing, or be seen as nothing, so that people can read it. The screen
-// would write a reference to the character, which browsers obey.
+// spelling writes what would turn the direction of writing, or be seen as nothing, so that people can read it. The
+// screen would write a reference to the character, which browsers obey.
 type spelling struct{ to io.Writer }
 
 func (s spelling) Write(p []byte) (int, error) {
@@ -232,7 +233,8 @@ func DiffReport(to Page, r *diff.Report) error {
 		data.Failures = append(data.Failures, telling{f.State.String(), clip(f.Summary, clipLine) + at, nodes(f.Nodes)})
 	}
 	for _, it := range r.Unknown {
-		data.NotKnown = append(data.NotKnown, telling{it.Name.String() + " " + it.Attribute, clip(it.Text, clipLine), nodes(it.Nodes)})
+		data.NotKnown = append(data.NotKnown, telling{it.Name.String() + " " + it.Attribute, clip(it.Text, clipLine),
+			nodes(it.Nodes)})
 	}
 	for _, g := range r.Groups {
 		x := group{Group: g, Summary: clip(g.Summary(), clipTitle), Nodes: r.Names(g.Nodes)}

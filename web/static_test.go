@@ -25,7 +25,8 @@ func TestStatic(t *testing.T) {
 		Place: source.Place{File: f, Span: source.Span{Start: 0, End: 6}}})
 	r := diff.NewReport([]string{hostile})
 	r.Name, r.From, r.To, r.Notes = hostile, hostile, hostile, []string{hostile}
-	r.Consequences = append(r.Consequences, &diff.Consequence{Effect: diff.Effect{Kind: diff.EffectRestarts, Text: hostile}, Nodes: []int{0}})
+	r.Consequences = append(r.Consequences,
+		&diff.Consequence{Effect: diff.Effect{Kind: diff.EffectRestarts, Text: hostile}, Nodes: []int{0}})
 	for name, write := range map[string]func(Page) error{
 		"check": func(p Page) error { return CheckReport(p, run, []string{hostile}) },
 		"diff":  func(p Page) error { return DiffReport(p, r) },
@@ -45,7 +46,8 @@ func TestStatic(t *testing.T) {
 				t.Errorf("%s: the policy does not have %s", name, want)
 			}
 		}
-		for _, bad := range []string{"<img", "alert(1)</script>", "\u202e", "\x1b", "http://", "https://", " onerror=alert(2)>", "style=", "&#x202e;"} {
+		for _, bad := range []string{"<img", "alert(1)</script>", "\u202e", "\x1b", "http://", "https://",
+			" onerror=alert(2)>", "style=", "&#x202e;"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s holds %q", name, bad)
 			}

@@ -14,8 +14,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A value: what it is, the graph of what made it, the lines in place, the levels that lost, and what the same slot holds
-// on other nodes.
+// A value: what it is, the graph of what made it, the lines in place, the levels that lost, and what the same slot
+// holds on other nodes.
 
 type valuePage struct {
 	Node      string          `json:"node"`

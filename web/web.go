@@ -1,5 +1,5 @@
-// Package web is the browser's door: one local server whose pages show what `check`, `explain`, `verify` and `diff` say of
-// a tree, and show it anew when the tree changes. It is a door and holds no argument why something is true.
+// Package web is the browser's door: one local server whose pages show what `check`, `explain`, `verify` and `diff` say
+// of a tree, and show it anew when the tree changes. It is a door and holds no argument why something is true.
 //
 //	web.go       the server: options, which question goes where
 //	guard.go     who is let in, and what a browser may do with an answer
@@ -11,8 +11,8 @@
 //	overview.go, fleet.go, node.go, value.go, …   one file per page
 //
 // Every question is a GET with its parameters in the address, and is answered from one unchanging state. Nothing is
-// written but marks (mark.go), and nothing is run that the tree names. Everything that is sent goes through report/redact first.
-// Start reading at Server.Serve.
+// written but marks (mark.go), and nothing is run that the tree names. Everything that is sent goes through
+// report/redact first. Start reading at Server.Serve.
 package web
 
 import (

@@ -158,11 +158,13 @@ func TestShop(t *testing.T) {
 		t.Errorf("fleet: %v", f)
 	}
 	f = b.ask("fleet", url.Values{"fact": {"os.family:RedHat"}, "facets": {"1"}})
-	if f["count"] != 1.0 || at(f, "facets", 0, "name") != "fact:os.family" || at(f, "facets", 0, "values", 0, "value") != "RedHat" {
+	if f["count"] != 1.0 || at(f, "facets", 0, "name") != "fact:os.family" ||
+		at(f, "facets", 0, "values", 0, "value") != "RedHat" {
 		t.Errorf("what was chosen cannot be let go: %v", f)
 	}
 	n := b.ask("node", url.Values{"name": {"web2.shop.example"}})
-	if len(n["resources"].([]any)) != 30 || at(n, "resources", 0, "r") != "Stage[main]" || at(n, "resources", 0, "n") != 29.0 {
+	if len(n["resources"].([]any)) != 30 || at(n, "resources", 0, "r") != "Stage[main]" ||
+		at(n, "resources", 0, "n") != 29.0 {
 		t.Errorf("node: %v", n)
 	}
 	v := b.ask("value", url.Values{"node": {"web2.shop.example"}, "ref": {"Class[Profile::Nginx]"}, "attribute": {"port"}})
@@ -174,10 +176,12 @@ func TestShop(t *testing.T) {
 		t.Errorf("facts: %v", facts)
 	}
 	found := b.ask("search", url.Values{"q": {"8443 web2"}})
-	if at(found, "results", 0, "title") != "Class[Profile::Nginx] port" || at(found, "results", 0, "node") != "web2.shop.example" {
+	if at(found, "results", 0, "title") != "Class[Profile::Nginx] port" ||
+		at(found, "results", 0, "node") != "web2.shop.example" {
 		t.Errorf("search: %v", found)
 	}
-	if code, text := b.get("/api/node?name=web9"); code != http.StatusNotFound || !strings.Contains(text, "there is no node named web9") {
+	if code, text := b.get("/api/node?name=web9"); code != http.StatusNotFound ||
+		!strings.Contains(text, "there is no node named web9") {
 		t.Errorf("a node that is not there: %d %s", code, text)
 	}
 }
@@ -212,7 +216,8 @@ func text(t testing.TB, v any) string {
 
 // TestLive: what is written shows within a second, and so does that it is broken and mended.
 func TestLive(t *testing.T) {
-	dir := write(t, map[string]string{"manifests/site.pp": "file { '/a': mode => '0644' }\n", "facts/n.json": `{"fqdn": "n.example"}`})
+	dir := write(t, map[string]string{"manifests/site.pp": "file { '/a': mode => '0644' }\n",
+		"facts/n.json": `{"fqdn": "n.example"}`})
 	b := open(t, options(dir))
 	value := func() string {
 		_, text := b.get("/api/value?node=n.example&ref=File[/a]&attribute=mode")
@@ -287,21 +292,31 @@ func TestGuard(t *testing.T) {
 		want               int
 	}{
 		{"as it should be", "GET", "/api/overview", nil, true, 200},
-		{"from its own page", "GET", "/api/overview", map[string]string{"Origin": "http://" + host, "Sec-Fetch-Site": "same-origin"}, true, 200},
+		{"from its own page", "GET", "/api/overview",
+			map[string]string{"Origin": "http://" + host, "Sec-Fetch-Site": "same-origin"}, true, 200},
 		{"without the cookie", "GET", "/api/overview", nil, false, 401},
-		{"with a cookie that is none of ours", "GET", "/api/overview", map[string]string{"Cookie": cookies[0].Name + "=x"}, false, 401},
+		{"with a cookie that is none of ours", "GET", "/api/overview", map[string]string{"Cookie": cookies[0].Name + "=x"},
+			false, 401},
 		{"another name for this machine", "GET", "/api/overview", map[string]string{"Host": "evil.example"}, true, 403},
 		{"another port", "GET", "/api/overview", map[string]string{"Host": "127.0.0.1:1"}, true, 403},
 		{"no name", "GET", "/api/overview", map[string]string{"Host": ""}, true, 403},
 		{"a page under another name", "GET", "/", map[string]string{"Host": "evil.example:80"}, false, 403},
 		{"another site's script", "GET", "/api/overview", map[string]string{"Origin": "http://evil.example"}, true, 403},
 		{"a sandboxed page", "GET", "/api/overview", map[string]string{"Origin": "null"}, true, 403},
-		{"the same host on another port", "GET", "/api/overview", map[string]string{"Origin": "http://127.0.0.1:1"}, true, 403},
-		{"another site's image", "GET", "/api/overview", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, true, 403},
+		{"the same host on another port", "GET", "/api/overview", map[string]string{"Origin": "http://127.0.0.1:1"}, true,
+			403},
+		{"another site's image", "GET", "/api/overview",
+			map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, true, 403},
 		{"another port's image", "GET", "/api/overview", map[string]string{"Sec-Fetch-Site": "same-site"}, true, 403},
-		{"another site's link to data", "GET", "/api/overview", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, true, 403},
-		{"another site's link to a page", "GET", "/fleet", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, false, 200},
-		{"another site's frame", "GET", "/fleet", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, true, 403},
+		{"another site's link to data", "GET", "/api/overview",
+			map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, true,
+			403},
+		{"another site's link to a page", "GET", "/fleet",
+			map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, false,
+			200},
+		{"another site's frame", "GET", "/fleet",
+			map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, true,
+			403},
 		{"the link again", "GET", "/open?token=" + strings.Repeat("0", 64), nil, false, 403},
 		{"no token", "GET", "/open", nil, false, 403},
 		{"something to change", "POST", "/api/overview", nil, true, 405},
@@ -335,7 +350,8 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", x.name, w.Code, x.want, clip(w.Body.String(), 200))
 		}
 		csp := w.Header().Get("Content-Security-Policy")
-		for _, need := range []string{"default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "base-uri 'none'"} {
+		for _, need := range []string{"default-src 'none'", "script-src 'self';", "frame-ancestors 'none'",
+			"base-uri 'none'"} {
 			if !strings.Contains(csp, need) || strings.Contains(csp, "unsafe") {
 				t.Errorf("%s: the policy is %q", x.name, csp)
 			}

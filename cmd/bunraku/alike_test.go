@@ -31,7 +31,8 @@ d { 'greeting': x => $trusted['certname'] }
 		{"a command that reads another", "$mode = '0644' exec { '/bin/true': unless => '/bin/grep -q a /etc/passwd' }", true},
 		{"which texts are equal", "$mode = '0644' file { '/etc/x': content => \"I am a\n\" }", false},
 		{"a relation of a define",
-			"$mode = '0644' D['greeting'] -> notify { 'x': } if $trusted['certname'] == 'a' { Notify['x'] -> File['/etc/motd'] }", false},
+			"$mode = '0644' D['greeting'] -> notify { 'x': } if $trusted['certname'] == 'a' { Notify['x'] -> " +
+				"File['/etc/motd'] }", false},
 		{"a title", "$mode = '0644' notify { $trusted['certname']: }", false},
 	} {
 		t.Run(x.name, func(t *testing.T) {

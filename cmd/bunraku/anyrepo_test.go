@@ -16,8 +16,8 @@ import (
 
 var sharedClasses = regexp.MustCompile(`(?m)^(\d+) of (\d+) public class(?:es)? compiled on at least one system`)
 
-// TestAcceptAnyRepo: check of public trees as they were cloned, and nothing else: how much time and memory each takes, and
-// how many of the modules' public classes are compiled. bench/fetched.txt names the clones.
+// TestAcceptAnyRepo: check of public trees as they were cloned, and nothing else: how much time and memory each takes,
+// and how many of the modules' public classes are compiled. bench/fetched.txt names the clones.
 func TestAcceptAnyRepo(t *testing.T) {
 	live.Accept(t)
 	fetched := os.Getenv("BUNRAKU_FETCHED")
@@ -60,7 +60,8 @@ func TestAcceptAnyRepo(t *testing.T) {
 				done, all = done+n, all+of
 			}
 		}
-		fmt.Printf("%-45s %-12s public classes  %5.1f s (bar %d)  %4d MB (bar %d)\n", fields[1], share, seconds, mostSeconds, mb, mostMB)
+		fmt.Printf("%-45s %-12s public classes  %5.1f s (bar %d)  %4d MB (bar %d)\n", fields[1], share, seconds, mostSeconds,
+			mb, mostMB)
 		if c.ProcessState.ExitCode() < 0 || seconds > mostSeconds || mb > mostMB {
 			t.Errorf("%s: exit %d, %.1f s, %d MB", fields[1], c.ProcessState.ExitCode(), seconds, mb)
 		}
@@ -70,7 +71,8 @@ func TestAcceptAnyRepo(t *testing.T) {
 			sites++
 		}
 	}
-	t.Logf("%d modules (bar 30), %d control repos (bar 12): %d of %d public classes of modules compiled (bar: half)", modules,
+	t.Logf("%d modules (bar 30), %d control repos (bar 12): %d of %d public classes of modules compiled (bar: half)",
+		modules,
 		sites, done, all)
 	if modules < 30 || sites < 12 || 2*done < all {
 		t.Errorf("too few")

@@ -91,7 +91,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	}
 	out := &checking{judge: j, began: began, style: a.out.Style(), language: flags.language, wants: wants,
 		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
-	c := &fleet.Check{Workspace: ws, View: view, Root: root, Facts: flags.facts, Judge: j.Judge, Watch: a.keep, Brief: true,
+	c := &fleet.Check{Workspace: ws, View: view, Root: root, Facts: flags.facts, Judge: j.Judge, Watch: a.keep,
+		Brief: true,
 		Invent: fleet.InventOptions{Legacy: flags.language == source.Puppet7, AllSystems: flags.allSystems, Own: j.own,
 			Classes: flags.classes},
 		Cover: opt.Cover, NodesOnly: flags.node != "", Assign: flags.assign, Exchange: a.exchanging(&flags.compileFlags)}
@@ -245,7 +246,8 @@ func (c *checking) code() int {
 		return code
 	}
 	for _, n := range c.nodes {
-		if n.Verdict.Undecided || n.Partial && n.Invented == nil || len(n.Verdict.Node.Unknown) > 0 && c.judge.flags.failOn == "unknown" {
+		if n.Verdict.Undecided || n.Partial && n.Invented == nil || len(n.Verdict.Node.Unknown) > 0 &&
+			c.judge.flags.failOn == "unknown" {
 			return exitUnknown
 		}
 	}

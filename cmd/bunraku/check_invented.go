@@ -49,7 +49,8 @@ func (c *checking) inventedTexts() (out []string) {
 	}
 	if n := c.unverified(); n > 0 {
 		out = append(out,
-			fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all; none is "+
+			fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all; "+
+				"none is "+
 				"on macOS and Windows.", hasHaveBeen(n, "node")))
 	}
 	if len(c.plan.Unknown) > 0 {

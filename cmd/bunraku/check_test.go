@@ -296,7 +296,8 @@ node 'b' { conf { 'b': package => 'squid' } }
 
 // Of many nodes, those with the same answer are one line.
 func TestManyNodes(t *testing.T) {
-	files := map[string]string{"manifests/site.pp": "node 'n7' { fail('no') }\nnode default { exec { '/bin/mkdir /srv/a': } }\n"}
+	files := map[string]string{"manifests/site.pp": "node 'n7' { fail('no') }\nnode default { exec { '/bin/mkdir " +
+		"/srv/a': } }\n"}
 	for i := range 30 {
 		name := "n" + strconv.Itoa(i)
 		files["facts/"+name+".json"] = strings.Replace(facts12, "NAME", name, 1)
@@ -411,8 +412,10 @@ func TestGitHubFormat(t *testing.T) {
 		"facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
 	t.Chdir(dir)
 	code, out, _ := call("check", "--format", "github")
-	const want = "::error file=manifests/site.pp,line=1,endLine=1,col=1,endColumn=33,title=V201 not idempotent::not idempotent: Exec[/bin/mkdir /srv/100%25]" +
-		"%0Aon a fresh machine%0A  first run    works%0A  second run   fails: /srv/100%25 is there already   replayed%0Ahelp: add creates => '/srv/100%25', to Exec[/bin/mkdir /srv/100%25] (verified)%0Aon a\n"
+	const want = "::error file=manifests/site.pp,line=1,endLine=1,col=1,endColumn=33,title=V201 not idempotent::not " +
+		"idempotent: Exec[/bin/mkdir /srv/100%25]" +
+		"%0Aon a fresh machine%0A  first run    works%0A  second run   fails: /srv/100%25 is there already   " +
+		"replayed%0Ahelp: add creates => '/srv/100%25', to Exec[/bin/mkdir /srv/100%25] (verified)%0Aon a\n"
 	if code != exitNo || out != want {
 		t.Errorf("exit %d\n%s", code, out)
 	}
@@ -420,8 +423,10 @@ func TestGitHubFormat(t *testing.T) {
 
 func TestJUnitFormat(t *testing.T) {
 	dir := writeRepo(t, map[string]string{
-		"manifests/site.pp": "node 'a' { exec { '/bin/mkdir /srv/<a>&\"': } }\nnode 'b' { fail('x') }\nnode 'c' { package { 'squid': } -> service { 'squid': ensure => running } file { '/etc/squid/squid.conf': content => 'x', require => Package['squid'] } }\n",
-		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b",
+		"manifests/site.pp": "node 'a' { exec { '/bin/mkdir /srv/<a>&\"': } }\nnode 'b' { fail('x') }\nnode 'c' { package " +
+			"{ 'squid': } -> service { 'squid': ensure => running } file { '/etc/squid/squid.conf': content => 'x', require " +
+			"=> Package['squid'] } }\n",
+		"facts/a.json": strings.Replace(facts12, "NAME", "a", 1), "facts/b.json": strings.Replace(facts12, "NAME", "b",
 			1), "facts/c.json": strings.Replace(facts12, "NAME", "c", 1)})
 	code, out, errText := call("check", "--format", "junit", dir)
 	var doc struct {
@@ -634,7 +639,8 @@ func fits(t *testing.T, where string, v any, want any) {
 func TestCheckSaysWhatItLookedAt(t *testing.T) {
 	fact := strings.Replace(facts12, "NAME", "a", 1)
 	repo := writeRepo(t, map[string]string{"manifests/site.pp": "include a\n", "facts/a.json": fact,
-		"modules/a/manifests/init.pp": "class a { exec { 'm': command => '/bin/mkdir /srv/m' } warning('pp_role is not set') }\n", "modules/a/manifests/b.pp": "class a::b { notify { 'x'\n"})
+		"modules/a/manifests/init.pp": "class a { exec { 'm': command => '/bin/mkdir /srv/m' } warning('pp_role is not " +
+			"set') }\n", "modules/a/manifests/b.pp": "class a::b { notify { 'x'\n"})
 	code, out, errText := call("check", repo)
 	if code != exitFailed || !strings.Contains(out, "V201") || !strings.Contains(errText, "P0001") ||
 		!strings.Contains(errText, "pp_role is not set") || strings.Contains(out+errText, "put the nodes' facts") {
@@ -672,8 +678,9 @@ func TestCheckSaysWhatItLookedAt(t *testing.T) {
 		t.Errorf("an empty directory: exit %d\n%s", code, errText)
 	}
 	unknown := writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'x': message => a::f() }\n",
-		"facts/a.json":                          fact,
-		"modules/a/lib/puppet/functions/a/f.rb": "Puppet::Functions.create_function(:'a::f') do\n  def f\n    `id`\n  end\nend\n"})
+		"facts/a.json": fact,
+		"modules/a/lib/puppet/functions/a/f.rb": "Puppet::Functions.create_function(:'a::f') do\n  def f\n    `id`\n  " +
+			"end\nend\n"})
 	if _, out, _ := call("check", unknown); strings.Contains(out, "is deterministic") ||
 		!strings.Contains(out, "unknown without Ruby") {
 		t.Errorf("an unknown value:\n%s", out)

@@ -34,7 +34,8 @@ func TestAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo := writeRepo(t, map[string]string{"environment.conf": "", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1),
+	repo := writeRepo(t, map[string]string{"environment.conf": "",
+		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1),
 		"manifests/site.pp": "exec { '/bin/mkdir /srv/a': }\n"})
 	temp := t.TempDir()
 	for _, name := range []string{"path", "summary", "calls"} {
@@ -43,7 +44,8 @@ func TestAction(t *testing.T) {
 		}
 	}
 	// a gh that writes down what it is asked, and knows a comment if there was one
-	gh := "#!/bin/sh\nfor a in \"$@\"; do case \"$a\" in body=*) printf 'body %s\\n' \"$(printf '%s' \"$a\" | head -n 1)\" >>\"$CALLS\";; esac; done\n" +
+	gh := "#!/bin/sh\nfor a in \"$@\"; do case \"$a\" in body=*) printf 'body %s\\n' \"$(printf '%s' \"$a\" | head -n " +
+		"1)\" >>\"$CALLS\";; esac; done\n" +
 		"case \"$*\" in *--paginate*) [ -s \"$CALLS\" ] && echo 77;; *) echo \"$1 $2 $3\" >>\"$CALLS\";; esac\nexit 0\n"
 	if err := os.WriteFile(filepath.Join(temp, "gh"), []byte(gh), 0o755); err != nil {
 		t.Fatal(err)
@@ -115,15 +117,18 @@ func TestGitLab(t *testing.T) {
 	if len(lines) != 3 {
 		t.Fatalf("the template has %q", lines)
 	}
-	repo := writeRepo(t, map[string]string{"environment.conf": "", "facts/a.json": strings.Replace(facts12, "NAME", "a", 1),
+	repo := writeRepo(t, map[string]string{"environment.conf": "",
+		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1),
 		"manifests/site.pp": "exec { '/bin/mkdir /srv/a': }\n"})
-	out, err := script(t, repo, []string{"PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "BUNRAKU_ARGS="}, "sh", "-ec",
+	out, err := script(t, repo, []string{"PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "BUNRAKU_ARGS="}, "sh",
+		"-ec",
 		strings.Join(lines, "\n"))
 	var exit *exec.ExitError
 	if !asExit(err, &exit) || exit.ExitCode() != exitNo || !strings.Contains(out, "V201") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if xml, err := os.ReadFile(filepath.Join(repo, "bunraku.xml")); err != nil || !strings.Contains(string(xml), "<testsuite") {
+	if xml, err := os.ReadFile(filepath.Join(repo, "bunraku.xml")); err != nil ||
+		!strings.Contains(string(xml), "<testsuite") {
 		t.Errorf("%s %v", xml, err)
 	}
 }
@@ -132,7 +137,8 @@ func TestGitLab(t *testing.T) {
 func builtProgram(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bunraku")
-	if out, err := script(t, live.Root(), []string{"CGO_ENABLED=0"}, "go", "build", "-o", file, "./cmd/bunraku"); err != nil {
+	if out, err := script(t, live.Root(), []string{"CGO_ENABLED=0"}, "go", "build", "-o", file,
+		"./cmd/bunraku"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return file

@@ -23,7 +23,8 @@ var write = flag.Bool("write", false, "write docs/codes.md, and the outputs in t
 // families are the sections of docs/codes.md, by the letter that codes begin with.
 var families = []struct{ letter, title, intro string }{
 	{"P", "Syntax",
-		"What the parser and the validator say about a manifest or a template. What needs the file is not compiled before they are gone; everything else is."},
+		"What the parser and the validator say about a manifest or a template. What needs the file is not compiled before " +
+			"they are gone; everything else is."},
 	{"E", "Evaluation", "Why a catalog could not be compiled, in Puppet's words where it has some."},
 	{"U", "Code and templates that no node may reach",
 		"What `check` can tell without running it. Nothing of this is an error before somebody comes there."},
@@ -38,7 +39,8 @@ var families = []struct{ letter, title, intro string }{
 	{"V", "Verification", "What `check` and `verify` find. [verify.md](verify.md) explains them."},
 	{"D", "Differences", "What `diff` finds, in formats that show problems with places. [diff.md](diff.md) explains them."},
 	{"A", "Assertions", "The file that `--assert` names, or bunraku.assert in an environment."},
-	{"L", "Lint", "The options and control comments of `check --lint`; its findings have the names of puppet-lint's checks. [lint.md](lint.md) explains it."},
+	{"L", "Lint", "The options and control comments of `check --lint`; its findings have the names of puppet-lint's " +
+		"checks. [lint.md](lint.md) explains it."},
 	{"M", "µPuppet", "`bunraku mupuppet` only."},
 	{"S", "SmartFrog", "`bunraku smartfrog` only."},
 }
@@ -95,7 +97,8 @@ func TestCodes(t *testing.T) {
 
 func codesPage(t *testing.T, said map[string][]string) string {
 	var b strings.Builder
-	b.WriteString("# Every code that a message can have\n\nThis page is made from the program's source, and a test compares them. `…` stands for what differs. A code never changes its meaning.\n")
+	b.WriteString("# Every code that a message can have\n\nThis page is made from the program's source, and a test " +
+		"compares them. `…` stands for what differs. A code never changes its meaning.\n")
 	left := len(said)
 	for _, f := range families {
 		var codes []string

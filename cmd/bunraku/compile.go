@@ -44,7 +44,8 @@ type compileFlags struct {
 
 func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.facts, "facts", "",
-		"facts: a `FILE` of facter, puppet facts or PuppetDB, in JSON or YAML, or a directory of such files; by default ENV/facts")
+		"facts: a `FILE` of facter, puppet facts or PuppetDB, in JSON or YAML, or a directory of such files; by default "+
+			"ENV/facts")
 	c.Flags().StringVar(&f.node, "node", "", "the node's `NAME`; its facts are found by it. By default the facts' fqdn")
 	c.Flags().StringVar(&f.modulepath, "modulepath", "",
 		"directories of modules, separated by :, in place of environment.conf's")
@@ -55,16 +56,20 @@ func (f *compileFlags) add(c *cobra.Command) {
 		"an unknown variable is an error (the default of language 8)")
 	c.Flags().StringArrayVar(&f.roots, "root", nil,
 		"a `DIR` that may be read besides ENV and --modulepath, if ENV names it; may be repeated")
-	c.Flags().StringSliceVar(&f.classes, "classes", nil, "`CLASSES` that every node gets, as a classifier would give them: A,B")
+	c.Flags().StringSliceVar(&f.classes, "classes", nil,
+		"`CLASSES` that every node gets, as a classifier would give them: A,B")
 	c.Flags().StringVar(&f.trusted, "trusted", "",
-		"a `FILE` of YAML or JSON with what certificates say: keys of $trusted, such as extensions, or those of each node by its name")
+		"a `FILE` of YAML or JSON with what certificates say: keys of $trusted, such as extensions, or those of each node "+
+			"by its name")
 	c.Flags().Var(&f.enc, "enc",
-		"the classifier of nodes, as Puppet's external_nodes: a program, which is run with each node's name, a file with what such a program prints, or a directory of such files by the nodes' names")
+		"the classifier of nodes, as Puppet's external_nodes: a program, which is run with each node's name, a file with "+
+			"what such a program prints, or a directory of such files by the nodes' names")
 	f.exported = "fleet"
 	c.Flags().StringVar(&f.exported, "exported", f.exported,
 		"where collectors find what other nodes export: fleet (the nodes that there are facts of), puppetdb, or none")
 	f.puppetdb.add(c.Flags())
-	c.Flags().DurationVar(&f.encTimeout, "enc-timeout", classifier.DefaultTimeout, "how long the classifier may take for one node")
+	c.Flags().DurationVar(&f.encTimeout, "enc-timeout", classifier.DefaultTimeout,
+		"how long the classifier may take for one node")
 	c.Flags().StringVar(&f.hiera, "hiera", "", "the global hiera.yaml, a `FILE` outside of ENV")
 	c.Flags().Var(&f.datadirs, "datadir",
 		"`FROM=TO`: Hiera's data that hiera.yaml says is in FROM is in TO on this machine; may be repeated")

@@ -16,7 +16,8 @@ func TestCoverage(t *testing.T) {
 		"data/common.yaml":  "a::x: 1\na::y: 2\n",
 		"facts/n.json":      strings.Replace(facts12, "NAME", "n", 1),
 		"manifests/site.pp": "include a\n",
-		"modules/a/manifests/init.pp": "class a($x = 0, $z = 0) {\n  if $x == 1 {\n    a::d { 't': }\n  } else {\n    notify { 'no': }\n  }\n" +
+		"modules/a/manifests/init.pp": "class a($x = 0, $z = 0) {\n  if $x == 1 {\n    a::d { 't': }\n  } else {\n    " +
+			"notify { 'no': }\n  }\n" +
 			"  notify { 'm': message => $x ? { 1 => template('a/t.erb'), default => 'd' } }\n}\n",
 		"modules/a/manifests/d.pp":    "define a::d { notify { $title: } }\n",
 		"modules/a/manifests/e.pp":    "define a::e { notify { $title: } }\n",

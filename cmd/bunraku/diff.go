@@ -79,7 +79,8 @@ func (f *diffFlags) addDiff(c *cobra.Command) {
 	fs.StringVar(&f.format, "format", "text", diffFormats)
 	fs.StringVar(&f.out, "out", "", "write the answer to a `FILE`, and not to standard output")
 	fs.StringArrayVar(&f.ignore, "ignore", nil,
-		"leave changes out, by an `EXPRESSION` as octocatalog-diff has them: File[/tmp/*]::parameters::owner; may be repeated")
+		"leave changes out, by an `EXPRESSION` as octocatalog-diff has them: File[/tmp/*]::parameters::owner; may be "+
+			"repeated")
 	fs.StringArrayVar(&f.ignoreAttr, "ignore-attr", nil, "leave out changes of an attribute; may be repeated")
 	fs.StringSliceVar(&f.ignoreTags, "ignore-tags", nil, "leave out resources with a `TAG`, or with TAG__type")
 	fs.StringSliceVar(&f.filters, "filters", nil,
@@ -95,7 +96,8 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 	language.Value = &languagesFlag{&f.language, &f.later}
 	language.Usage += "; two of them, such as 7,8, are the old and the new side's"
 	fs.StringVar(&f.from, "from", "",
-		"the old side: a revision (`REV`), a directory, or puppetdb (the catalogs that --puppetdb has); by default where the branch left main")
+		"the old side: a revision (`REV`), a directory, or puppetdb (the catalogs that --puppetdb has); by default where "+
+			"the branch left main")
 	fs.StringVar(&f.to, "to", "", "the new side: a revision (`REV`) or a directory; by default the work tree")
 	fs.StringVar(&f.store, "store", "",
 		"a `DIR` that keeps what compiles asked and came to: later runs compile only what may have changed")
@@ -104,9 +106,11 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 	fs.StringSliceVar(&f.having, "class", nil,
 		"only nodes that have a class on either side, by a `GLOB` of its name, such as role::web; several, separated by commas")
 	fs.StringArrayVar(&f.where, "where", nil,
-		"only nodes with such a fact: `FACT=GLOB`, as in os.family=RedHat or networking.domain!=*.test; may be repeated, and then all must hold")
+		"only nodes with such a fact: `FACT=GLOB`, as in os.family=RedHat or networking.domain!=*.test; may be repeated, "+
+			"and then all must hold")
 	fs.StringArrayVar(&f.with, "with", nil,
-		"a `DIR` whose files lie under ENV on both sides where it has none itself: modules that are not in git; may be repeated")
+		"a `DIR` whose files lie under ENV on both sides where it has none itself: modules that are not in git; may be "+
+			"repeated")
 }
 
 func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags) error {
@@ -231,7 +235,8 @@ func (f *diffFlags) options() (opt diff.Options, err error) {
 	return opt, err
 }
 
-// diffCatalogs compares catalogs that somebody else has compiled: two files, or those of two directories by their names.
+// diffCatalogs compares catalogs that somebody else has compiled: two files, or those of two directories by their
+// names.
 func (a *app) diffCatalogs(f *diffFlags, opt diff.Options) (*diff.Report, error) {
 	if f.fromCatalog == "" || f.toCatalog == "" {
 		return nil, fail("--from-catalog and --to-catalog belong together")
@@ -271,7 +276,8 @@ func (a *app) diffCatalogs(f *diffFlags, opt diff.Options) (*diff.Report, error)
 	}
 	r := fleet.CompareCatalogs(before, after, names, opt)
 	r.Name, r.From, r.To = "catalogs", f.fromCatalog, f.toCatalog
-	r.Notes = append(r.Notes, "Catalogs only name files of modules (puppet:///modules/…): their contents are not compared.")
+	r.Notes = append(r.Notes, "Catalogs only name files of modules (puppet:///modules/…): their contents are not "+
+		"compared.")
 	return r, nil
 }
 

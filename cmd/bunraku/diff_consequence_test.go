@@ -49,7 +49,8 @@ func TestDiffConsequences(t *testing.T) {
 func TestDiffConsequencesOfFiles(t *testing.T) {
 	s := newRepository(t)
 	s.edit("site-modules/profile/files/x.conf", "", "a\n")
-	s.edit("manifests/site.pp", "", "file { '/srv/x.conf': source => 'puppet:///modules/profile/x.conf' } ~> service { 'cron': ensure => running }\n")
+	s.edit("manifests/site.pp", "", "file { '/srv/x.conf': source => 'puppet:///modules/profile/x.conf' } ~> service { "+
+		"'cron': ensure => running }\n")
 	s.commit("a file")
 	s.edit("site-modules/profile/files/x.conf", "a\n", "b\n")
 	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "  restarts Service[cron]   on 3 nodes\n") {

@@ -37,7 +37,8 @@ func (s *repository) shards(n int, args ...string) string {
 	s.t.Helper()
 	dir := filepath.Join(s.t.TempDir(), "parts")
 	for i := range n {
-		code, out, err := call(append([]string{"diff", s.dir, "--from", "HEAD", "--shard", fmt.Sprintf("%d/%d", i+1, n), "--out", dir}, args...)...)
+		code, out, err := call(append([]string{"diff", s.dir, "--from", "HEAD", "--shard", fmt.Sprintf("%d/%d", i+1, n),
+			"--out", dir}, args...)...)
 		if code != 0 || !strings.HasPrefix(out, fmt.Sprintf("part %d/%d: ", i+1, n)) {
 			s.t.Fatal(code, out, err)
 		}
@@ -50,7 +51,8 @@ func TestShards(t *testing.T) {
 	s := many(t, 9)
 	for _, n := range []int{1, 4} {
 		dir := s.shards(n)
-		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--full"}, {"--by", "node", "--full"}} {
+		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--full"},
+			{"--by", "node", "--full"}} {
 			wantCode, want, _ := call(append([]string{"diff", s.dir, "--from", "HEAD"}, format...)...)
 			code, got, err := call(append([]string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}, format...)...)
 			got, want = seconds_.ReplaceAllString(got, "N s"), seconds_.ReplaceAllString(want, "N s")
@@ -64,7 +66,8 @@ func TestShards(t *testing.T) {
 		}
 		for _, f := range files {
 			text, err := os.ReadFile(f)
-			if err != nil || !json.Valid(text) || strings.Contains(string(text), "false-one") || strings.Contains(string(text), "not-a-real") ||
+			if err != nil || !json.Valid(text) || strings.Contains(string(text), "false-one") ||
+				strings.Contains(string(text), "not-a-real") ||
 				strings.Contains(string(text), "htop") && !strings.Contains(string(text), "Package[htop]") {
 				t.Errorf("%s: %v\n%s", f, err, text)
 			}
@@ -96,7 +99,8 @@ func TestShardsRefused(t *testing.T) {
 	}
 	refused("made from other files or facts, or with other flags", append(merge, "--seal", key)...)
 	keyed := s.shards(2, "--seal", key)
-	if code, out, err := call("diff", "merge", keyed, "--env", s.dir, "--from", "HEAD", "--seal", key); code != 1 || !strings.Contains(out, "1 newly failing") {
+	if code, out, err := call("diff", "merge", keyed, "--env", s.dir, "--from", "HEAD", "--seal", key); code != 1 ||
+		!strings.Contains(out, "1 newly failing") {
 		t.Error(code, out, err)
 	}
 	s.edit("data/common.yaml", "htop", "atop")

@@ -263,7 +263,8 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 		r.Notes = append(r.Notes, "What nodes export does not come to rest; still told something else: "+some(d.restless)+".")
 	}
 	if old, is := c.OldExports.(*exported.Set); is {
-		r.Notes = append(r.Notes, fmt.Sprintf("What nodes export is that of the nodes at hand: %d resources before, %d after.",
+		r.Notes = append(r.Notes, fmt.Sprintf(
+			"What nodes export is that of the nodes at hand: %d resources before, %d after.",
 			old.Len(), c.NewExports.(*exported.Set).Len()))
 	}
 	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
@@ -334,8 +335,8 @@ func some(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// diffNodes are all nodes, those that have facts on the new side or, if it has none, on the old one, else invented ones;
-// and those of them that the flags choose.
+// diffNodes are all nodes, those that have facts on the new side or, if it has none, on the old one, else invented
+// ones; and those of them that the flags choose.
 func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *fleet.Revision, root string,
 	f *diffFlags) (nodes, chosen []fleet.Node, invented bool, err error) {
 	for _, rev := range []*fleet.Revision{new, old} {
@@ -348,7 +349,8 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		}
 	}
 	if len(nodes) == 0 && f.facts != "" {
-		return nil, nil, false, fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for", f.facts)
+		return nil, nil, false, fail("there are no facts in %s: files that end in .json, .yaml or .yml are looked for",
+			f.facts)
 	}
 	patterns := f.nodes
 	if f.node != "" {

@@ -17,7 +17,8 @@ import (
 const fromPuppetDB = "puppetdb"
 
 // diffStored compares the catalogs that PuppetDB has with those of the work tree.
-func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags, compare diff.Options) (*diff.Report, error) {
+func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags, compare diff.Options) (
+	*diff.Report, error) {
 	switch {
 	case f.to != "":
 		return nil, fail("--from puppetdb compares with the work tree: --to cannot be given with it")
@@ -71,6 +72,7 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 		return nil, err
 	}
 	r.Name, r.From, r.To = filepath.Base(source.Absolute(root)), "PuppetDB", fleet.WorkTree
-	r.Notes = append(r.Notes, "PuppetDB keeps neither what is Sensitive nor which exported resources a node has for itself: those are not compared, nor are aliases.")
+	r.Notes = append(r.Notes, "PuppetDB keeps neither what is Sensitive nor which exported resources a node has for "+
+		"itself: those are not compared, nor are aliases.")
 	return r, nil
 }

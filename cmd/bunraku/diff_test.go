@@ -121,11 +121,13 @@ func TestDiffWorkTreeAndRevisions(t *testing.T) {
 		out        string
 		htop, nice bool
 	}{{both, true, true}, {first, true, false}, {second, false, true}} {
-		if strings.Contains(c.out, "+ Package[htop]") != c.htop || strings.Contains(c.out, "+Property of the shop. Be nice") != c.nice {
+		if strings.Contains(c.out, "+ Package[htop]") != c.htop ||
+			strings.Contains(c.out, "+Property of the shop. Be nice") != c.nice {
 			t.Errorf("want htop %v, nice %v:\n%s", c.htop, c.nice, c.out)
 		}
 	}
-	if code, out := s.diff("--nodes", "db*,web1*", "--by", "node"); code != 2 || !strings.Contains(out, "2 nodes: 2 changed") ||
+	if code, out := s.diff("--nodes", "db*,web1*", "--by", "node"); code != 2 ||
+		!strings.Contains(out, "2 nodes: 2 changed") ||
 		strings.Contains(out, "web2") {
 		t.Errorf("%d\n%s", code, out)
 	}
@@ -148,7 +150,8 @@ func TestDiffIgnoredModules(t *testing.T) {
 	s.commit("use extra")
 	s.edit("modules/extra/manifests/init.pp", "one", "two") // which git does not see
 	code, out := s.diff("--nodes", "db1*")
-	if code != 2 || !strings.Contains(out, "+ Notify[extra]") || !strings.Contains(out, "git ignores them: modules/extra.") {
+	if code != 2 || !strings.Contains(out, "+ Notify[extra]") ||
+		!strings.Contains(out, "git ignores them: modules/extra.") {
 		t.Errorf("%d\n%s", code, out)
 	}
 	if code, out := s.diff("--from", "HEAD", "--to", "HEAD"); code != 0 || !strings.Contains(out, "3 cannot change") {
@@ -227,7 +230,8 @@ func TestDiffFailures(t *testing.T) {
 	if code, out := s.diff("--from", "feature"); code != 2 || !strings.Contains(out, "1 mended") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 3 || !strings.Contains(out, "1 failing on both sides") {
+	if code, out := s.diff("--from", "feature", "--to", "feature"); code != 3 ||
+		!strings.Contains(out, "1 failing on both sides") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
@@ -272,15 +276,18 @@ func TestDiffCatalogs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, out, _ := call("diff", "--from-catalog", filepath.Join(s.dir, "old.json"), "--to-catalog", filepath.Join(s.dir, "new.json"))
-	if code != 2 || !strings.Contains(out, "+Property of the shop. Be nice to it.") || strings.Contains(out, "not-a-real") {
+	code, out, _ := call("diff", "--from-catalog", filepath.Join(s.dir, "old.json"), "--to-catalog",
+		filepath.Join(s.dir, "new.json"))
+	if code != 2 || !strings.Contains(out, "+Property of the shop. Be nice to it.") ||
+		strings.Contains(out, "not-a-real") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
 
 func TestDiffLanguages(t *testing.T) {
 	s := newRepository(t)
-	s.edit("manifests/site.pp", "", "notify { 'v': message => $facts['puppetversion'] }\nnotify { 'u': message => $nothing }\n")
+	s.edit("manifests/site.pp", "", "notify { 'v': message => $facts['puppetversion'] }\nnotify { 'u': message => "+
+		"$nothing }\n")
 	code, out := s.diff("--language", "7,8", "--nodes", "db1*")
 	if code != 1 || !strings.Contains(out, "Puppet 7 → Puppet 8") || !strings.Contains(out, "newly failing on 1 node") {
 		t.Errorf("%d\n%s", code, out)
@@ -326,7 +333,8 @@ func diffPage(t *testing.T, name string) {
 			_, out, errs := call(splitWords(c.command)...)
 			out += errs
 			if cut(out) != cut(c.output) && *write {
-				text = []byte(strings.Replace(string(text), "$ bunraku "+c.command+"\n"+c.output, "$ bunraku "+c.command+"\n"+out, 1))
+				text = []byte(strings.Replace(string(text), "$ bunraku "+c.command+"\n"+c.output, "$ bunraku "+c.command+"\n"+out,
+					1))
 			} else if cut(out) != cut(c.output) {
 				t.Errorf("$ bunraku %s\n--- prints\n%s--- the page says\n%s", c.command, out, c.output)
 			}
@@ -349,7 +357,8 @@ func TestDiffCauses(t *testing.T) {
 	s.edit("manifests/site.pp", "", "notify { 'extra': message => lookup('extra') }\n")
 	s.commit("something extra")
 	s.edit("site-modules/profile/manifests/extra.pp", "", "class profile::extra { notify { 'more': } }\n")
-	s.edit("site-modules/role/manifests/db.pp", "  include profile::database\n", "  include profile::database\n  include profile::extra\n")
+	s.edit("site-modules/role/manifests/db.pp", "  include profile::database\n",
+		"  include profile::database\n  include profile::extra\n")
 	s.edit("site-modules/profile/manifests/unused.pp", "", "class profile::unused { }\n")
 	s.edit("site-modules/profile/manifests/admin.pp", "", "# the end\n")
 	s.expect(2, `
@@ -378,7 +387,8 @@ func TestDiffFailureCause(t *testing.T) {
 	s.edit("manifests/site.pp", "", "# the end\n")
 	s.edit("data/common.yaml", "    uid: 2001\n", "    uid: many\n")
 	code, out := s.diff()
-	if code != 1 || !strings.Contains(out, "newly failing on 3 nodes") || !strings.Contains(out, "from  data/common.yaml:8 (not committed)") {
+	if code != 1 || !strings.Contains(out, "newly failing on 3 nodes") ||
+		!strings.Contains(out, "from  data/common.yaml:8 (not committed)") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
@@ -390,7 +400,8 @@ func TestDiffNotFromThisChange(t *testing.T) {
 	s.commit("the time")
 	s.edit("manifests/site.pp", "", "notify { 'more': }\n")
 	code, out := s.diff("--from", "HEAD", "--nodes", "db1*")
-	if code != 2 || !strings.Contains(out, "from  manifests/site.pp:19 (not committed)") || !strings.Contains(out, "from  no hunk: it is another one each time") {
+	if code != 2 || !strings.Contains(out, "from  manifests/site.pp:19 (not committed)") ||
+		!strings.Contains(out, "from  no hunk: it is another one each time") {
 		t.Errorf("%d\n%s", code, out)
 	}
 }

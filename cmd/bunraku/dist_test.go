@@ -40,7 +40,8 @@ func TestAcceptDist(t *testing.T) {
 	if err != nil || len(debs) != 1 {
 		t.Fatalf("%v %v", debs, err)
 	}
-	if out, err := script(t, dirs[0], nil, "dpkg-deb", "--info", debs[0]); err != nil || !strings.Contains(out, "Package: bunraku") {
+	if out, err := script(t, dirs[0], nil, "dpkg-deb", "--info", debs[0]); err != nil ||
+		!strings.Contains(out, "Package: bunraku") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	bare := filepath.Join(os.Getenv("BUNRAKU_FETCHED"), "bare") // a bare Debian 12: debootstrap --variant=minbase bookworm
@@ -57,7 +58,8 @@ func TestAcceptDist(t *testing.T) {
 	}
 	defer os.Remove(filepath.Join(bare, "tmp", "bunraku.deb"))
 	out, err := script(t, root, nil, "chroot", bare, "sh", "-c",
-		"dpkg -i /tmp/bunraku.deb && bunraku --version && bunraku facts show debian-12 >/dev/null && dpkg -V bunraku && dpkg -P bunraku")
+		"dpkg -i /tmp/bunraku.deb && bunraku --version && bunraku facts show debian-12 >/dev/null && dpkg -V bunraku && "+
+			"dpkg -P bunraku")
 	t.Logf("in a bare Debian 12: %v", err)
 	if err != nil || !strings.Contains(out, "speaks Puppet 8") {
 		t.Errorf("%v\n%s", err, out)

@@ -110,8 +110,8 @@ func (c *encCase) write(t *testing.T) string {
 }
 
 // TestScoreEnc compiles nodes of external classifiers with the program and compares with real Puppet: the catalog, the
-// warnings about parameters that hide facts, or why there is none. The same answer comes from a program, from a file and
-// from a directory.
+// warnings about parameters that hide facts, or why there is none. The same answer comes from a program, from a file
+// and from a directory.
 func TestScoreEnc(t *testing.T) {
 	archive, cases := encCases(t)
 	if *record {
@@ -169,7 +169,8 @@ func (c *encCase) judge(t *testing.T, dir string, code int, out, errs string) st
 		}
 		// What Ruby says of an answer that makes no sense is nobody's wish.
 		want := wrappers.ReplaceAllString(locations.ReplaceAllString(c.err, ""), "")
-		if is := locations.ReplaceAllString(strings.ReplaceAll(errs, dir+"/", ""), ""); !strings.HasPrefix(c.name, "broken_") &&
+		if is := locations.ReplaceAllString(strings.ReplaceAll(errs, dir+"/", ""), ""); !strings.HasPrefix(c.name,
+			"broken_") &&
 			!strings.Contains(flat(is), flat(want)) {
 			return "says " + errs + "\nPuppet says " + want
 		}

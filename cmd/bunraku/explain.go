@@ -76,7 +76,8 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.Lookup("confirm").NoOptDefVal = "all"
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "",
-		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
+		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME; without "+
+			"--facts, on every node of ENV/facts")
 	fs.StringVar(&f.against, "against", "",
 		"why is REF another for this `NODE`, or at this revision? Both are compiled and compared")
 	fs.StringVar(&f.since, "since", "", "which commit since `REV` changed REF?")
@@ -90,11 +91,13 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.BoolVar(&f.all, "all", false, "leave nothing out of the answer, however long it gets")
 	fs.StringVar(&f.from, "from", "", "answer from a `FILE` that compile --provenance wrote, without compiling")
 	fs.StringVar(&f.at, "at", "",
-		"answer of the catalog that serve gave to --node last at a `TIME`: now, 2026-11-16, 2026-11-16T10:30 or with seconds and zone")
+		"answer of the catalog that serve gave to --node last at a `TIME`: now, 2026-11-16, 2026-11-16T10:30 or with "+
+			"seconds and zone")
 	fs.StringVar(&f.state, "state", defaultState, "with --at: the `DIR` that the server keeps its things in")
 	fs.BoolVar(&f.blame, "blame", false, "say who last changed each line, as git knows it (the default on a terminal)")
 	fs.StringVar(&f.format, "format", "text", "text or json")
-	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since", "policy", "finding")
+	c.MarkFlagsMutuallyExclusive("where", "expression", "dependency", "why-not", "reaches", "against", "since", "policy",
+		"finding")
 	c.MarkFlagsMutuallyExclusive("from", "against", "since", "set", "policy", "finding")
 	c.MarkFlagsMutuallyExclusive("from", "fact")
 	c.MarkFlagsMutuallyExclusive("at", "from", "against", "since", "set", "fact", "policy", "finding")
@@ -327,7 +330,8 @@ func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*expla
 }
 
 // confirm finds out which places of an answer decide the value. A side file knows only those whose data stand in it.
-func (a *app) confirm(ctx context.Context, f *explainFlags, bench *trial.Bench, rec *explain.Record, answer *explain.Answer,
+func (a *app) confirm(ctx context.Context, f *explainFlags, bench *trial.Bench, rec *explain.Record,
+	answer *explain.Answer,
 	ref, attribute string) error {
 	most := 0
 	if f.confirm == "few" {
@@ -418,8 +422,8 @@ func (a *app) reachesAll(cmd *cobra.Command, f *explainFlags, env string) error 
 // A question is what is asked of a side file; the zero question needs all of it.
 type question struct{ ref, attribute string }
 
-// sideText reads the file that the user named. Nobody asks what its digest is, and it may be large: a plain file is read as it
-// is, and what is none is refused as everywhere.
+// sideText reads the file that the user named. Nobody asks what its digest is, and it may be large: a plain file is
+// read as it is, and what is none is refused as everywhere.
 func sideText(path string) ([]byte, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		return os.ReadFile(path)
@@ -451,7 +455,8 @@ func readRecord(view source.Files, path, env string, ask question) (*explain.Rec
 	}
 	var other *explain.OtherVersion
 	if errors.As(err, &other) {
-		return nil, fail("%s cannot be read: %v; `bunraku compile %s --node NAME --provenance %s` writes it anew", path, err, env, path)
+		return nil, fail("%s cannot be read: %v; `bunraku compile %s --node NAME --provenance %s` writes it anew", path, err,
+			env, path)
 	}
 	if err != nil {
 		return nil, fail("%s cannot be read: %v; `bunraku compile --provenance FILE` writes such files", path, err)

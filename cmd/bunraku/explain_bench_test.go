@@ -33,7 +33,8 @@ func bigEnvironment(t testing.TB) string {
 	}
 	write("environment.conf", "modulepath = modules\n")
 	write("hiera.yaml",
-		"---\nversion: 5\nhierarchy:\n  - name: Node\n    path: \"nodes/%{facts.fqdn}.yaml\"\n  - name: Common\n    path: common.yaml\n")
+		"---\nversion: 5\nhierarchy:\n  - name: Node\n    path: \"nodes/%{facts.fqdn}.yaml\"\n  - name: Common\n    path: "+
+			"common.yaml\n")
 	write("facts/big.json",
 		`{"name": "big.example", "values": {"fqdn": "big.example", "networking": {"fqdn": "big.example"}, "os": {"family": "Debian"}, "role": "all"}}`)
 	var site, common, node strings.Builder
@@ -47,7 +48,8 @@ func bigEnvironment(t testing.TB) string {
 		if i%3 == 0 {
 			fmt.Fprintf(&node, "app%d::port: %d\n", i, 9000+i)
 		}
-		write(fmt.Sprintf("modules/app%d/manifests/init.pp", i), fmt.Sprintf(`class app%[1]d (Integer $port, Hash $hosts, String $secret, String $mode = '0644') {
+		write(fmt.Sprintf("modules/app%d/manifests/init.pp", i), fmt.Sprintf(
+			`class app%[1]d (Integer $port, Hash $hosts, String $secret, String $mode = '0644') {
   if $facts['os']['family'] == 'Debian' { $dir = "/etc/app%[1]d" } else { $dir = '/opt' }
   file { $dir: ensure => directory }
   Integer[1, 19].each |$n| {
@@ -64,7 +66,8 @@ func bigEnvironment(t testing.TB) string {
 }
 `, i))
 		write(fmt.Sprintf("modules/app%d/templates/site.epp", i),
-			"<%- | $port, $name | -%>\nlisten <%= $port %>;\nname <%= $name %>;\n<% if $facts['role'] == 'all' { -%>\nall on;\n<% } -%>\n")
+			"<%- | $port, $name | -%>\nlisten <%= $port %>;\nname <%= $name %>;\n<% if $facts['role'] == 'all' { -%>\nall "+
+				"on;\n<% } -%>\n")
 	}
 	write("manifests/site.pp", site.String())
 	write("data/common.yaml", common.String())

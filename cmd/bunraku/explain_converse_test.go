@@ -9,8 +9,8 @@ import (
 	"bunraku/puppet/compiler"
 )
 
-// TestReachesIsConverse: a place reaches a slot exactly if the slot depends on the place, for every slot and place of the
-// example's nodes.
+// TestReachesIsConverse: a place reaches a slot exactly if the slot depends on the place, for every slot and place of
+// the example's nodes.
 func TestReachesIsConverse(t *testing.T) {
 	ws := compiler.NewWorkspace(shop, compiler.Options{Trace: true})
 	view := ws.Disk()

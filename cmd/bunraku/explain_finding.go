@@ -104,7 +104,8 @@ func theFinding(run *report.Run, id string, nodes int) (*report.Problem, error) 
 			found = append(found, p)
 		}
 	}
-	if open := slices.DeleteFunc(slices.Clone(found), func(p *report.Problem) bool { return p.Suppressed.By != "" }); len(open) == 1 {
+	if open := slices.DeleteFunc(slices.Clone(found), func(p *report.Problem) bool { return p.Suppressed.By != "" }); len(
+		open) == 1 {
 		return open[0], nil // the one that check shows
 	}
 	switch len(found) {

@@ -32,8 +32,9 @@ func site(code string, more ...string) map[string]string {
 var (
 	byRole = []string{"facts/n.json", `{"name":"n","values":{"role":"web"}}`,
 		"hiera.yaml", "version: 5\nhierarchy:\n  - {name: Role, path: 'role/%{facts.role}.yaml'}\n"}
-	twoIncludes = "class base { notify { 'n': } }\nclass a { include base }\nclass b { include base }\ninclude a\ninclude b\n"
-	eachOfHash  = site("lookup('h').each |$k, $v| { notify { $k: message => $v } }\n", "hiera.yaml", oneLevel,
+	twoIncludes = "class base { notify { 'n': } }\nclass a { include base }\nclass b { include base }\ninclude " +
+		"a\ninclude b\n"
+	eachOfHash = site("lookup('h').each |$k, $v| { notify { $k: message => $v } }\n", "hiera.yaml", oneLevel,
 		"data/common.yaml", "h:\n  one: 1\n  two: 2\n")
 	tagged = site("class web::front { notify { 'n': tag => 'blue' } }\ninclude web::front\n")
 )
@@ -50,7 +51,8 @@ var gaps = []gap{
 		want: []string{"4:14", "datadir: data", "5:11", "7:14", "datadir: data", "8:11", `path: "common.yaml"`},
 		not:  []string{"3:11", "6:11"}},
 	{name: "names and options of Hiera functions, and the keys of what they return",
-		files: site("function data($options, $context) { $h = { 'k' => $options['x'] } $h }\nnotify { 'c': message => lookup('k') }\n",
+		files: site("function data($options, $context) { $h = { 'k' => $options['x'] } $h }\nnotify { 'c': message => "+
+			"lookup('k') }\n",
 			"hiera.yaml", "version: 5\nhierarchy:\n  - name: f\n    data_hash: data\n    options:\n      x: extra\n"),
 		args: []string{"Notify[c]", "message", "--dependency"},
 		want: []string{"hiera.yaml", "4:16", "data_hash: data", "x: extra", "site.pp", "1:44"}},
@@ -92,7 +94,8 @@ var gaps = []gap{
 		args: []string{"Group[app] -> File[/srv/app]"},
 		want: []string{"File[/srv/app] requires Group[app] (automatic, by its group)", "site.pp:2:"}},
 	{name: "a relation the other way round",
-		files: site("notify { ['a', 'b']: }\nNotify['a'] -> Notify['b']\n"), args: []string{"Notify[b] -> Notify[a]"}, code: 2,
+		files: site("notify { ['a', 'b']: }\nNotify['a'] -> Notify['b']\n"), args: []string{"Notify[b] -> Notify[a]"},
+		code: 2,
 		want: []string{"nothing orders Notify[b] before Notify[a]", "the other way round", "cycle"}},
 	{name: "code that ran with other titles", files: site("$list = ['a', 'b']\npackage { $list: }\n"),
 		args: []string{"--why-not", "Package[c]"},
@@ -135,7 +138,8 @@ var gaps = []gap{
 var concatModule = []string{"modules/concat/lib/puppet/type/concat_file.rb",
 	"Puppet::Type.newtype(:concat_file) do\n  newparam(:path, namevar: true)\n  newparam(:order)\nend\n",
 	"modules/concat/lib/puppet/type/concat_fragment.rb",
-	"Puppet::Type.newtype(:concat_fragment) do\n  newparam(:name, namevar: true)\n  newparam(:target)\n  newparam(:order)\n" +
+	"Puppet::Type.newtype(:concat_fragment) do\n  newparam(:name, namevar: true)\n  newparam(:target)\n  " +
+		"newparam(:order)\n" +
 		"  newparam(:content)\nend\n"}
 
 // outside are questions from the outside in: lines of files, whole files, code.

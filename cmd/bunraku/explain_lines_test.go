@@ -19,8 +19,8 @@ import (
 
 var entryLine = regexp.MustCompile(`^( *(?:- )?)("?[\w:.]+"?)(: *)(.*)$`)
 
-// TestLinesThatAlterNothing: of every line of data of which --reaches says that a change there alters nothing, the value
-// is changed and the key renamed, and nothing alters. Of other lines --reaches and --dependency agree.
+// TestLinesThatAlterNothing: of every line of data of which --reaches says that a change there alters nothing, the
+// value is changed and the key renamed, and nothing alters. Of other lines --reaches and --dependency agree.
 func TestLinesThatAlterNothing(t *testing.T) {
 	opt := compiler.Options{Trace: true}
 	ws := compiler.NewWorkspace(shop, opt)
@@ -79,7 +79,8 @@ func TestLinesThatAlterNothing(t *testing.T) {
 					continue
 				}
 				silent++
-				for _, with := range []string{m[1] + m[2] + m[3] + `"changed by the test"`, m[1] + "renamed_by_the_test" + m[3] + m[4]} {
+				for _, with := range []string{m[1] + m[2] + m[3] + `"changed by the test"`, m[1] + "renamed_by_the_test" + m[3] +
+					m[4]} {
 					changed := append([]string{}, lines...)
 					changed[i] = with
 					over, err := source.NewOverlay(view, map[string]string{source.Absolute(file): strings.Join(changed, "\n") + "\n"})

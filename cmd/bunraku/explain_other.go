@@ -23,7 +23,8 @@ import (
 // Questions that need a second compile: another node, another revision, a datum or a fact that were another.
 
 // compareRecords says why a slot is not the same in two records.
-func (a *app) compareRecords(f *explainFlags, left, right *explain.Record, leftOf, rightOf string, args []string) error {
+func (a *app) compareRecords(f *explainFlags, left, right *explain.Record, leftOf, rightOf string,
+	args []string) error {
 	attribute := ""
 	if len(args) == 3 {
 		attribute = args[2]
@@ -76,7 +77,8 @@ func (a *app) explainAgainst(cmd *cobra.Command, f *explainFlags, args []string)
 }
 
 // revision opens a state of the tree by its name.
-func (a *app) revision(cmd *cobra.Command, f *explainFlags, env, name string) (*fleet.Revisions, *fleet.Revision, error) {
+func (a *app) revision(cmd *cobra.Command, f *explainFlags, env, name string) (*fleet.Revisions, *fleet.Revision,
+	error) {
 	opt := a.options(cmd, &f.compileFlags)
 	revs, err := fleet.NewRevisions(env, compiler.NewWorkspace(env, opt).Disk(),
 		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
@@ -178,8 +180,8 @@ func (f *explainFlags) supposed(rec *explain.Record) string {
 	return strings.Join(list, ", ")
 }
 
-// withData lays data over a view in which keys have other values. VALUE is YAML; without a level it goes where the value
-// comes from now, else to the first level that has a file.
+// withData lays data over a view in which keys have other values. VALUE is YAML; without a level it goes where the
+// value comes from now, else to the first level that has a file.
 func (a *app) withData(f *explainFlags, rec *explain.Record, view source.Files) (source.Files, error) {
 	texts := map[string]string{}
 	for _, set := range f.set {
@@ -245,9 +247,9 @@ func setPath(h *value.Hash, way []string, v value.Value) *value.Hash {
 	return b.Hash()
 }
 
-// explainSince finds the newest commit that changed a slot. It goes back along first parents; commits in which no answer
-// that the compile asked for is another are passed over without compiling. A value may change and come back, so that
-// nothing is searched by halves.
+// explainSince finds the newest commit that changed a slot. It goes back along first parents; commits in which no
+// answer that the compile asked for is another are passed over without compiling. A value may change and come back, so
+// that nothing is searched by halves.
 func (a *app) explainSince(cmd *cobra.Command, f *explainFlags, args []string) error {
 	revs, since, err := a.revision(cmd, f, args[0], f.since)
 	if err != nil {
@@ -259,7 +261,8 @@ func (a *app) explainSince(cmd *cobra.Command, f *explainFlags, args []string) e
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Questions = true
-	w := &walker{a: a, cmd: cmd, f: f, revs: revs, ws: compiler.NewWorkspace(args[0], opt), args: args, stop: since.Tree.Commit()}
+	w := &walker{a: a, cmd: cmd, f: f, revs: revs, ws: compiler.NewWorkspace(args[0], opt), args: args,
+		stop: since.Tree.Commit()}
 	if w.node, err = a.node(&f.compileFlags, w.ws.Disk(), args[0]); err != nil {
 		return err
 	}
@@ -279,7 +282,8 @@ func (a *app) explainSince(cmd *cobra.Command, f *explainFlags, args []string) e
 		return err
 	}
 	if found == nil {
-		return a.notFound(f, &explain.NotFound{Message: fmt.Sprintf("no commit since %s changed %s (%s looked at, %s compiled)",
+		return a.notFound(f, &explain.NotFound{Message: fmt.Sprintf(
+			"no commit since %s changed %s (%s looked at, %s compiled)",
 			since.Title, strings.Join(args[1:], " "), plural(w.looked, "commit"), plural(w.compiled, "commit"))})
 	}
 	return w.tell(found)
@@ -484,7 +488,8 @@ func (w *walker) tell(c *turned) error {
 			Date: time.Unix(commit.Author.Time, 0).UTC().Format(time.DateOnly), Summary: commit.Summary}
 	}
 	if c.gap {
-		answer.Note = strings.TrimSpace(answer.Note + " Commits between the two do not compile: it may have been one of them.")
+		answer.Note = strings.TrimSpace(answer.Note +
+			" Commits between the two do not compile: it may have been one of them.")
 	}
 	return w.a.showAgainst(w.f, answer)
 }

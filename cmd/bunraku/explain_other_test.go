@@ -40,14 +40,16 @@ func TestExplainOtherwise(t *testing.T) {
 		{web2("--set", "profile::nginx::conf_mode='0600'", "File[/etc/nginx/conf.d/shop.example.conf]", "mode"), 0,
 			[]string{"'0640'", "'0600'", "because", "data/role/web.yaml:4:"}},
 		{web2("--fact", "os.family=RedHat", "File[/etc/nginx/sites-enabled/default]"), 0,
-			[]string{"is there", "is not there", "if $facts['os']['family'] == 'Debian'", "fact os.family", "'Debian'", "'RedHat'"}},
+			[]string{"is there", "is not there", "if $facts['os']['family'] == 'Debian'", "fact os.family", "'Debian'",
+				"'RedHat'"}},
 		{web2("--fact", "os.family=RedHat"), 0, []string{"user www-data;", "user nginx;"}},
 		{web2("--fact", "os.family=RedHat", "--format", "json", "File[/etc/nginx/sites-enabled/default]"), 0,
 			[]string{`"present": true`, `"present": false`, `"kind": "decision"`}},
 		{db1("--set", "profile::database::password=other", "File[/etc/postgresql.d/password]", "content"), 0,
 			[]string{"with profile::database::password=(sensitive)", "(sensitive)"}},
 		{[]string{"explain", "V101"}, 0, []string{"V101   order missing", "example", "cure", "require => Package['nginx']"}},
-		{[]string{"explain", "H0209", "--format", "json"}, 0, []string{`"kind": "code"`, `"meaning": "a data file cannot be parsed"`}},
+		{[]string{"explain", "H0209", "--format", "json"}, 0, []string{`"kind": "code"`,
+			`"meaning": "a data file cannot be parsed"`}},
 		{[]string{"explain", "Z9999"}, 1, []string{"no message has the code Z9999"}},
 	} {
 		code, out, err := call(c.args...)

@@ -11,9 +11,9 @@ import (
 	"bunraku/puppet/resource"
 )
 
-// TestAcceptPaths: on the relationship graphs of real sites every ordered pair has a way whose hops are all links of the
-// graph, one behind the other, and every pair that is not ordered is denied. Who comes before whom is worked out here from
-// the links alone.
+// TestAcceptPaths: on the relationship graphs of real sites every ordered pair has a way whose hops are all links of
+// the graph, one behind the other, and every pair that is not ordered is denied. Who comes before whom is worked out
+// here from the links alone.
 func TestAcceptPaths(t *testing.T) {
 	live.Accept(t)
 	const pairs = 1_000_000
@@ -99,6 +99,7 @@ func TestAcceptPaths(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("paths: %d pairs on %d sites: %d ordered, each with a way of links (%d hops), %d denied; 0 wrong (bar: 0 of 1,000,000)",
+	t.Logf("paths: %d pairs on %d sites: %d ordered, each with a way of links (%d hops), %d denied; 0 wrong (bar: 0 of "+
+		"1,000,000)",
 		ordered+denied, len(files), ordered, hops, denied)
 }

@@ -75,7 +75,8 @@ func holdSideFile(t *testing.T, n int, bar time.Duration) {
 	}
 	view := compiler.NewWorkspace(dir, compiler.Options{}).Disk()
 	slowest := time.Duration(0)
-	for _, q := range []question{{"File[/etc/app/s77.conf]", "content"}, {"File[/etc/app/s77.conf]", ""}, {"Class[App]", "port"},
+	for _, q := range []question{{"File[/etc/app/s77.conf]", "content"}, {"File[/etc/app/s77.conf]", ""},
+		{"Class[App]", "port"},
 		{"Exec[/bin/reload s299]", "subscribe"}, {"$app::port", ""}} {
 		best := time.Hour
 		var text string
@@ -108,7 +109,8 @@ func holdSideFile(t *testing.T, n int, bar time.Duration) {
 			t.Errorf("%v: a part of the file says\n%s\nand all of it\n%s", q, text, b.String())
 		}
 	}
-	t.Logf("the slowest answer about one slot took %v, the best of 5 (bar: %v at 20,000 resources); compiling and writing the file took %v",
+	t.Logf("the slowest answer about one slot took %v, the best of 5 (bar: %v at 20,000 resources); compiling and "+
+		"writing the file took %v",
 		slowest.Round(100*time.Microsecond), bar, compiled.Round(time.Millisecond))
 	if bar > 0 && slowest > bar {
 		t.Error("that is too slow")

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSixtyQuestions: the appendix of docs/explain.md has sixty questions, which TestDocs asks again. Here they are asked
-// of the same site with secrets in it: the text that greets people and the addresses behind the shop are Sensitive. No
-// answer shows them, in any format.
+// TestSixtyQuestions: the appendix of docs/explain.md has sixty questions, which TestDocs asks again. Here they are
+// asked of the same site with secrets in it: the text that greets people and the addresses behind the shop are
+// Sensitive. No answer shows them, in any format.
 func TestSixtyQuestions(t *testing.T) {
 	page, err := os.ReadFile("../../docs/explain.md")
 	if err != nil {
@@ -46,12 +46,18 @@ func TestSixtyQuestions(t *testing.T) {
 		}
 	}
 	edit("data/common.yaml", "lookup_options:\n",
-		"lookup_options:\n  profile::base::motd:\n    convert_to: Sensitive\n  profile::web::shop::backends:\n    convert_to: Sensitive\n")
-	edit("site-modules/profile/manifests/base.pp", "  String   ", "  Sensitive[String]   ", "content => epp('profile/motd.epp', {",
-		"content => Sensitive.new(epp('profile/motd.epp', {", "'text' => $motd,", "'text' => $motd.unwrap,", "    }),", "    })),")
-	edit("site-modules/profile/manifests/web/shop.pp", "Hash[String, Pattern[/\\A[\\w.-]+:[0-9]+\\z/]] $backends = {},", "Sensitive[Hash] $backends,",
-		"content => epp(", "content => Sensitive.new(epp(", "'backends' => $backends,", "'backends' => $backends.unwrap,", "      }),", "      })),")
-	secrets := []string{"Property of the shop", "Be kind to it", "app1.shop.example:8080", "app2.shop.example:8080", "not-a-real-password"}
+		"lookup_options:\n  profile::base::motd:\n    convert_to: Sensitive\n  profile::web::shop::backends:\n    "+
+			"convert_to: Sensitive\n")
+	edit("site-modules/profile/manifests/base.pp", "  String   ", "  Sensitive[String]   ",
+		"content => epp('profile/motd.epp', {",
+		"content => Sensitive.new(epp('profile/motd.epp', {", "'text' => $motd,", "'text' => $motd.unwrap,", "    }),",
+		"    })),")
+	edit("site-modules/profile/manifests/web/shop.pp", "Hash[String, Pattern[/\\A[\\w.-]+:[0-9]+\\z/]] $backends = {},",
+		"Sensitive[Hash] $backends,",
+		"content => epp(", "content => Sensitive.new(epp(", "'backends' => $backends,", "'backends' => $backends.unwrap,",
+		"      }),", "      })),")
+	secrets := []string{"Property of the shop", "Be kind to it", "app1.shop.example:8080", "app2.shop.example:8080",
+		"not-a-real-password"}
 	asked := 0
 	for _, q := range questions {
 		for i := range q {

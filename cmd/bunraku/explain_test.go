@@ -283,7 +283,8 @@ func TestExplainFromChangedFiles(t *testing.T) {
 		if err := os.WriteFile(side, []byte(old), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, err := call("explain", manifest, "--from", side, "File[/x]"); code != 1 || !strings.Contains(err, "another version") ||
+		if code, _, err := call("explain", manifest, "--from", side, "File[/x]"); code != 1 ||
+			!strings.Contains(err, "another version") ||
 			!strings.Contains(err, "`bunraku compile "+manifest+" --node NAME --provenance "+side+"`") {
 			t.Errorf("exit %d, %s", code, err)
 		}
@@ -301,7 +302,8 @@ func TestExplainFromChangedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range [][]string{{"File[/x]", "mode"}, {"--reaches", "m.pp:3"}} {
-			if code, out, err := call(append([]string{"explain", manifest, "--from", side}, q...)...); code > 2 || strings.Contains(out+err, "bug") {
+			if code, out, err := call(append([]string{"explain", manifest, "--from", side}, q...)...); code > 2 ||
+				strings.Contains(out+err, "bug") {
 				t.Errorf("exit %d, %s%s", code, out, err)
 			}
 		}

@@ -38,7 +38,8 @@ func (f *compileFlags) stored(ctx context.Context) (exported.Importer, error) {
 
 // imports lets a node collect what the others export: all nodes that there are facts of are compiled. Nobody is unless
 // the node asks for something.
-func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot, env string, node *compiler.Node) error {
+func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot, env string,
+	node *compiler.Node) error {
 	stored, err := f.stored(ctx)
 	if err != nil {
 		return err
@@ -84,7 +85,8 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 }
 
 // exchanging lets the nodes of a check collect what others of them export.
-func (a *app) exchanging(f *compileFlags) func(context.Context, *compiler.Snapshot, []fleet.Node) (*fleet.Exchange, error) {
+func (a *app) exchanging(f *compileFlags) func(context.Context, *compiler.Snapshot, []fleet.Node) (*fleet.Exchange,
+	error) {
 	return func(ctx context.Context, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
 		return a.tellOf(ctx, f, c, nodes)
 	}
@@ -97,7 +99,8 @@ func (a *app) tell(ctx context.Context, f *compileFlags, c *compiler.Snapshot, n
 }
 
 // tellOf is tell; it gives what nodes exchange, nil if they do not.
-func (a *app) tellOf(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
+func (a *app) tellOf(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange,
+	error) {
 	stored, err := f.stored(ctx)
 	if err != nil {
 		return nil, err

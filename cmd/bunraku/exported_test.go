@@ -12,7 +12,8 @@ func exportSite(t *testing.T, key, title string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
 	for name, text := range map[string]string{
-		"manifests/site.pp": "node 'other' { }\nnode 'db1' {\n  @@notify { " + title + ":\n    message => '" + key + "',\n    tag => 'keys',\n  }\n}\n" +
+		"manifests/site.pp": "node 'other' { }\nnode 'db1' {\n  @@notify { " + title + ":\n    message => '" + key +
+			"',\n    tag => 'keys',\n  }\n}\n" +
 			"node default {\n  Notify <<| tag == 'keys' |>>\n}\n",
 		"facts/db1.json":   `{"name": "db1", "values": {}}`,
 		"facts/web1.json":  `{"name": "web1", "values": {}}`,
@@ -42,7 +43,8 @@ func TestDiffCrossesNodes(t *testing.T) {
 		t.Errorf("the cause is missing\n%s", out)
 	}
 	// Who is asked for alone is told what the others export.
-	if code, out, errs = call("diff", to, "--from", from, "--nodes", "web*"); code != exitNo || !strings.Contains(out, "1 node: 1 changed") ||
+	if code, out, errs = call("diff", to, "--from", from, "--nodes", "web*"); code != exitNo ||
+		!strings.Contains(out, "1 node: 1 changed") ||
 		!strings.Contains(out, "site.pp:4, through what db1 exports\n") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
@@ -72,13 +74,15 @@ func TestExportedTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := call("compile", dir, "--node", "web1")
-	for _, want := range []string{"error[E0543]", "site.pp:1:16", "exported by other", "site.pp:3:3", "exported by db1", "site.pp:9:"} {
+	for _, want := range []string{"error[E0543]", "site.pp:1:16", "exported by other", "site.pp:3:3", "exported by db1",
+		"site.pp:9:"} {
 		if code != exitFailed || !strings.Contains(errs, want) {
 			t.Fatalf("exit %d, no %q\n%s%s", code, want, out, errs)
 		}
 	}
 	// A node alone is told so.
-	if code, out, errs = call("compile", exportSite(t, "x", "'k'"), "--node", "web1", "--exported", "some"); code != exitFailed {
+	if code, out, errs = call("compile", exportSite(t, "x", "'k'"), "--node", "web1", "--exported",
+		"some"); code != exitFailed {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

@@ -28,10 +28,12 @@ func TestFactsImport(t *testing.T) {
 	write("hammer.json", `[{"Host": "e.example", "Fact": "os::family", "Value": "Suse", "Origin": "Puppet"}]`)
 	write("db/debian-12-x86_64.facts", `{"os": {"family": "Debian"}, "networking": {"fqdn": "foo.example.com"}}`)
 	write("db/redhat-9-x86_64.facts", `{"os": {"family": "RedHat"}, "networking": {"fqdn": "foo.example.com"}}`)
-	write("spec/onceover.yaml", "classes: [role::web]\nnodes: [mine, Debian-12-64, Solaris-9]\ntest_matrix:\n- all_nodes: {classes: all_classes, tests: spec}\n")
+	write("spec/onceover.yaml", "classes: [role::web]\nnodes: [mine, Debian-12-64, Solaris-9]\ntest_matrix:\n- "+
+		"all_nodes: {classes: all_classes, tests: spec}\n")
 	write("spec/factsets/mine.json", `{"name": "x", "values": {"os": {"family": "Debian"}, "fqdn": "x.example"}}`)
 	write("site.pp", "notify { \"${facts['os']['family']}\": }\n")
-	code, out, errs := call("facts", "import", "facter.json", "facter.yaml", "find.json", "foreman.json", "hammer.json", "db",
+	code, out, errs := call("facts", "import", "facter.json", "facter.yaml", "find.json", "foreman.json", "hammer.json",
+		"db",
 		"spec/onceover.yaml")
 	want := "facts/a.example.json\nfacts/b.example.json\nfacts/c.example.json\nfacts/d.example.json\n" +
 		"facts/debian-12-64.json\nfacts/debian-12-x86_64.json\nfacts/e.example.json\nfacts/mine.json\nfacts/redhat-9-x86_64.json\n"
@@ -45,7 +47,8 @@ func TestFactsImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"major": "12"`, `"count": 4`, `"is_virtual": true`, `"own": "7"`, `"name": "d.example"`} {
+	for _, want := range []string{`"major": "12"`, `"count": 4`, `"is_virtual": true`, `"own": "7"`,
+		`"name": "d.example"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s is not in\n%s", want, text)
 		}
@@ -90,7 +93,8 @@ func TestTrustedAndClasses(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "1 of 2 classes") {
 		t.Errorf("check: exit %d\n%s%s", code, out, errs)
 	}
-	if code, _, errs := call("check", repo, "--classes", "r::wbe"); code != exitFailed || !strings.Contains(errs, "r::web") {
+	if code, _, errs := call("check", repo, "--classes", "r::wbe"); code != exitFailed ||
+		!strings.Contains(errs, "r::web") {
 		t.Errorf("a class that is not there: exit %d\n%s", code, errs)
 	}
 	if err := os.RemoveAll(filepath.Join(repo, "facts")); err != nil {

@@ -41,13 +41,16 @@ const shortly = 10 * time.Second
 
 func (q *queueFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&q.url, "nats", "", "the `URL` of NATS servers with JetStream, several separated by commas: nats://host:4222")
+	fs.StringVar(&q.url, "nats", "", "the `URL` of NATS servers with JetStream, several separated by commas: "+
+		"nats://host:4222")
 	fs.StringVar(&q.data, "data", "",
-		"the `DIR` of the server that fleet serve starts: what it keeps, and how workers on this machine find it; by default in the user's cache")
+		"the `DIR` of the server that fleet serve starts: what it keeps, and how workers on this machine find it; by "+
+			"default in the user's cache")
 	fs.StringVar(&q.token, "nats-token", "", "a `FILE` with the token to log in with")
 	fs.StringVar(&q.creds, "nats-creds", "", "a `FILE` of NATS credentials")
 	fs.StringVar(&q.ca, "nats-ca", "", "a `FILE` with the authorities that the servers' certificates are of")
-	fs.StringVar(&q.cert, "nats-cert", "", "a `FILE` with a certificate: the client's, or of fleet serve --listen the server's")
+	fs.StringVar(&q.cert, "nats-cert", "", "a `FILE` with a certificate: the client's, or of fleet serve --listen the "+
+		"server's")
 	fs.StringVar(&q.key, "nats-key", "", "a `FILE` with the key of --nats-cert")
 }
 
@@ -138,7 +141,8 @@ func (a *app) connect(ctx context.Context, q *queueFlags, serving bool) (_ *queu
 	}
 	l := e.Login()
 	if l.TLS != nil { // the certificate is for the name that workers use
-		l.TLS = &tls.Config{RootCAs: l.TLS.RootCAs, InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} // it is this process
+		// it is this process
+		l.TLS = &tls.Config{RootCAs: l.TLS.RootCAs, InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
 	}
 	c, err := queue.Dial(ctx, l, say)
 	if err != nil {
@@ -367,7 +371,8 @@ func (a *app) showFleet(runs []*queue.Status, idle []queue.Worker, format string
 		for _, s := range runs {
 			list = append(list, one{s, s.Left().Seconds()})
 		}
-		return a.writeJSON(map[string]any{"version": 1, "kind": "fleet", "runs": list, "idle": append([]queue.Worker{}, idle...)})
+		return a.writeJSON(map[string]any{"version": 1, "kind": "fleet", "runs": list,
+			"idle": append([]queue.Worker{}, idle...)})
 	}
 	show := func(w queue.Worker) { fmt.Fprintf(a.out, "  %s   %s, %d done\n", w.Name, w.State, w.Done) }
 	for _, s := range runs {

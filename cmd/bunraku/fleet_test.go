@@ -72,7 +72,8 @@ func TestFleet(t *testing.T) {
 	if code, _, err := call("fleet", "status", "--data", data); code != 1 || !strings.Contains(err, "nobody serves in") {
 		t.Error(code, err)
 	}
-	if code, _, err := call("fleet", "serve", s.dir, "--data", data, "--from", "HEAD~1", "--listen", "0.0.0.0:0"); code != 1 ||
+	if code, _, err := call("fleet", "serve", s.dir, "--data", data, "--from", "HEAD~1", "--listen",
+		"0.0.0.0:0"); code != 1 ||
 		!strings.Contains(err, "need TLS and a token") {
 		t.Error(code, err)
 	}
@@ -89,14 +90,16 @@ func TestFleet(t *testing.T) {
 	told := ""
 	for range 200 {
 		code, out, err := call("fleet", "status", "--data", data)
-		if told = out + err; code == 0 && strings.Contains(out, "poor   lacks revision ") && strings.Contains(out, "other   has other files, facts or flags") {
+		if told = out + err; code == 0 && strings.Contains(out, "poor   lacks revision ") &&
+			strings.Contains(out, "other   has other files, facts or flags") {
 			break
 		}
 		if serve.ended(100 * time.Millisecond) {
 			break
 		}
 	}
-	if !strings.Contains(told, "0 of 12 nodes") || !strings.Contains(told, "poor   lacks revision ") || !strings.Contains(told, "other   has other files") {
+	if !strings.Contains(told, "0 of 12 nodes") || !strings.Contains(told, "poor   lacks revision ") ||
+		!strings.Contains(told, "other   has other files") {
 		t.Errorf("status says %s", told)
 	}
 	for range 2 {
@@ -155,7 +158,8 @@ func killedFleet(t *testing.T, kills int, seed uint64) {
 	// in shards
 	parts := filepath.Join(t.TempDir(), "parts")
 	for i, killed := 0, 0; i < 4; i++ {
-		one := append([]string{"diff", s.dir, "--shard", fmt.Sprintf("%d/4", i), "--out", parts, "--store", fmt.Sprint(store, i)}, sides...)
+		one := append([]string{"diff", s.dir, "--shard", fmt.Sprintf("%d/4", i), "--out", parts, "--store",
+			fmt.Sprint(store, i)}, sides...)
 		for stop := killed + (kills+3)/4; killed < stop; {
 			p := start(t, one...)
 			if !p.ended(soon()) {

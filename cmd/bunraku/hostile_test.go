@@ -20,7 +20,8 @@ import (
 
 // own is a text in which a terminal and the logs of CI servers would find orders; ownCode is a Puppet string that means
 // it.
-const own = "x\x1b]0;own\a\x1b[2J\u009b31m\u202eown\x7f\r\n::error::own\n \u00a0\t::set-env name=own::1\n##[command]own ##vso[task.own]\n"
+const own = "x\x1b]0;own\a\x1b[2J\u009b31m\u202eown\x7f\r\n::error::own\n \u00a0\t::set-env " +
+	"name=own::1\n##[command]own ##vso[task.own]\n"
 
 const ownString = `"x\u{1b}]0;own\u{7}\u{1b}[2J\u{9b}31m\u{202e}own\u{7f}\r\n::error::own\n \u{a0}\t::set-env name=own::1\n#\u{23}[command]own #\u{23}vso[task.own]\n"`
 
@@ -76,8 +77,10 @@ node 'unknown' { include ` + ownString + ` }
   }
 }
 `,
-		"modules/app/manifests/thing.pp":       "define app::thing($text) { notify { \"${title} ${text}\": message => $text } }\n",
-		"modules/app/manifests/near.pp":        "class app::near {\n# \x1b[2J\n  ::app::thing { 'c': text => 1 }\n  exec { 'near': command => '/bin/mkdir /srv/near' }\n  ::app::thing { 'd': text => 1 }\n}\n",
+		"modules/app/manifests/thing.pp": "define app::thing($text) { notify { \"${title} ${text}\": message => " +
+			"$text } }\n",
+		"modules/app/manifests/near.pp": "class app::near {\n# \x1b[2J\n  ::app::thing { 'c': text => 1 }\n  exec { " +
+			"'near': command => '/bin/mkdir /srv/near' }\n  ::app::thing { 'd': text => 1 }\n}\n",
 		"modules/app/manifests/" + odd + ".pp": "class app::odd { fail('x')  \x1b[2J\n",
 		"modules/app/templates/raise.erb":      "<% raise " + `"x\e[2J\n::error::own"` + " %>",
 		"modules/app/templates/broken.erb":     "<% if \x1b[2J\n::error::own\n %>",

@@ -32,7 +32,8 @@ func (c counting) Err() error {
 
 // Whoever ends a check sees what was finished by then.
 func TestInterruptedCheck(t *testing.T) {
-	files := map[string]string{"manifests/site.pp": "node default { exec { \"m ${facts['networking']['fqdn']}\": command => '/bin/mkdir /srv/x' } }\nnode 'n3' { fail('no') }\n"}
+	files := map[string]string{"manifests/site.pp": "node default { exec { \"m ${facts['networking']['fqdn']}\": " +
+		"command => '/bin/mkdir /srv/x' } }\nnode 'n3' { fail('no') }\n"}
 	const nodes = 8
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
@@ -84,7 +85,8 @@ func TestInterruptedCheck(t *testing.T) {
 // A damaged side file is told from a good one, and never a bug.
 func TestDamagedSideFiles(t *testing.T) {
 	repo := writeRepo(t,
-		map[string]string{"manifests/site.pp": "$x = $facts['os']['name'] ? { 'Debian' => 1, default => 2 }\nfile { '/a': mode => \"0${x}\" }\nif $x == 2 { notify { 'n': } }\n",
+		map[string]string{"manifests/site.pp": "$x = $facts['os']['name'] ? { 'Debian' => 1, default => 2 }\nfile { '/a': " +
+			"mode => \"0${x}\" }\nif $x == 2 { notify { 'n': } }\n",
 			"facts/a.json": strings.Replace(facts12, "NAME", "a", 1)})
 	t.Chdir(repo)
 	if code, _, errText := call("compile", ".", "--provenance", "side.json"); code != exitFine {

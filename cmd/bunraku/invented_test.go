@@ -37,7 +37,8 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"1 module is named and not there: other.",
 			"Not looked at, without built-in facts: AIX 7.1.",
 			"m::other on debian-12 (invented)      5 resources  compiles with stand-ins for other",
-			"2 nodes were compiled with stand-ins for what is not there (other): ", "4 of 7 public classes compiled on at least one system, 1 of them only with stand-ins.",
+			"2 nodes were compiled with stand-ins for what is not there (other): ",
+			"4 of 7 public classes compiled on at least one system, 1 of them only with stand-ins.",
 			"Not looked at, since $port must be given: m::needs.",
 			"since the code refuses (not here): m::only on debian-12.",
 			"Unknown, since it may hang on facts that were invented, or that only real nodes have (own): m::fact on debian-12",
@@ -74,7 +75,8 @@ func TestCheckWithoutFacts(t *testing.T) {
 			[]string{"fine", "Every node"}},
 		{"what only another system has", map[string]string{
 			"environment.conf": "", "manifests/site.pp": "",
-			"modules/role/manifests/mac.pp": "class role::mac { case $facts['os']['name'] { 'Darwin': { notify { 'x': } } default: { fail('no') } } }",
+			"modules/role/manifests/mac.pp": "class role::mac { case $facts['os']['name'] { 'Darwin': { notify { 'x': } } " +
+				"default: { fail('no') } } }",
 			"modules/role/manifests/osx.pp": "class role::osx { notify { $facts['os']['macosx']['version']['major']: } }\n# darwin",
 			"modules/role/manifests/win.pp": "class role::win { file { 'c:/windows/win_x': } }",
 		}, nil, 0, []string{"role::mac on macos-14 (invented)", "role::osx on macos-14 (invented)",
@@ -84,13 +86,15 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"modules/role/manifests/old.pp": "class role::old { notify { $::fqdn: } }",
 		}, nil, 0, []string{"1 node reads facts by facter's old names"}, []string{"E0301"}},
 		{"a node statement with a regular expression", map[string]string{
-			"environment.conf":  "",
-			"manifests/site.pp": "node /^web[0-9]+\\.(eqiad|codfw)\\.example$/ { notify { 'w': } } node default { notify { 'd': } }",
+			"environment.conf": "",
+			"manifests/site.pp": "node /^web[0-9]+\\.(eqiad|codfw)\\.example$/ { notify { 'w': } } node default { notify { " +
+				"'d': } }",
 		}, nil, 0, []string{"web1.eqiad.example on debian-12 (invented)", "any-other.invented on debian-12 (invented)"}, nil},
 		{"defines", map[string]string{
 			"metadata.json":     module["metadata.json"],
 			"manifests/init.pp": "class m { $dir = '/etc/m' }",
-			"manifests/part.pp": "define m::part(String[1] $a, Enum['x', 'y'] $b, Integer[5] $c, Stdlib::Absolutepath $p) { file { \"${m::dir}.${title}.${a}${b}${c}\": } }",
+			"manifests/part.pp": "define m::part(String[1] $a, Enum['x', 'y'] $b, Integer[5] $c, Stdlib::Absolutepath $p) { " +
+				"file { \"${m::dir}.${title}.${a}${b}${c}\": } }",
 			"manifests/path.pp": "define m::path { file { $title: } if $title !~ /^\\// { fail('a path') } }",
 			"manifests/bad.pp":  "define m::bad { include m::nosuch }",
 			"manifests/odd.pp":  "define m::odd { if $title != 'odd' { notify { ['a', 'a']: } } }",
@@ -124,7 +128,8 @@ func TestCheckWithoutFacts(t *testing.T) {
 		{"data that a module would give", map[string]string{
 			"environment.conf": "", "modules/role/manifests/web.pp": "class role::web { lookup('x') }",
 			"manifests/site.pp": "", "Puppetfile": "forge 'x'\nmod 'me/vault'\nmod 'me/hieradata'\n",
-			"hiera.yaml": "version: 5\nhierarchy:\n  - {name: v, data_hash: vault_data, uri: 'x'}\n  - {name: c, path: c.yaml}\n" +
+			"hiera.yaml": "version: 5\nhierarchy:\n  - {name: v, data_hash: vault_data, uri: 'x'}\n  - {name: c, path: " +
+				"c.yaml}\n" +
 				"  - {name: h, datadir: modules/hieradata/data, path: c.yaml}\n",
 			"data/c.yaml": "x: \"%{lookup('y')}\"\n",
 		}, nil, 0, []string{"Not looked at, for want of the module that brings vault_data: role::web"},
@@ -143,7 +148,8 @@ func TestCheckWithoutFacts(t *testing.T) {
 			"manifests/init.pp": "define m { file { '/a': require => File['/b'] } file { '/b': require => File['/a'] } }",
 			"manifests/win.pp":  "class m::win { file { 'C:\\\\x': ensure => file } }",
 			"manifests/odd.pp":  "class m::odd { file { 'relative': } }",
-		}, nil, 2, []string{"File paths must be fully qualified, not 'relative'", "m on debian-12 (invented)           6 resources  compiles"},
+		}, nil, 2, []string{"File paths must be fully qualified, not 'relative'",
+			"m on debian-12 (invented)           6 resources  compiles"},
 			[]string{"C0001", "not 'C:"}},
 		{"what a missing module's metadata says", map[string]string{
 			"metadata.json":     module["metadata.json"],
@@ -181,8 +187,8 @@ func TestCheckWithoutFacts(t *testing.T) {
 	}
 }
 
-// What modules would bring that are not there is stood in for, and nothing is claimed that hangs on it; what has nothing
-// to do with it is told all the same.
+// What modules would bring that are not there is stood in for, and nothing is claimed that hangs on it; what has
+// nothing to do with it is told all the same.
 func TestCheckWithStandIns(t *testing.T) {
 	site := func(code string) map[string]string {
 		return map[string]string{"environment.conf": "", "Puppetfile": "forge 'x'\nmod 'concat'\nmod 'me/other'\n",
@@ -194,32 +200,40 @@ func TestCheckWithStandIns(t *testing.T) {
 		exit       int
 		want, not  []string
 	}{
-		{"a class", "include other\nnotify { 'n': require => Class['other'] }", 3, []string{"compiles with stand-ins for other",
-			"warning[V906]: 1 node was not verified, for want of modules: other"}, []string{"fine", "E0"}},
+		{"a class", "include other\nnotify { 'n': require => Class['other'] }", 3,
+			[]string{"compiles with stand-ins for other",
+				"warning[V906]: 1 node was not verified, for want of modules: other"}, []string{"fine", "E0"}},
 		{"a class with parameters", "class { 'other::x': port => 80 } -> notify { 'n': }", 3, []string{"stand-ins for other"},
 			[]string{"E0"}},
-		{"its variables", "include other\nfile { $other::dir: }\nif $other::on { fail('no') }\nnotify { \"${other::a}\": }", 3,
+		{"its variables", "include other\nfile { $other::dir: }\nif $other::on { fail('no') }\nnotify { \"${other::a}\": }",
+			3,
 			[]string{"stand-ins for other"}, []string{"E0", "W0"}},
 		{"a define", "other::part { 'x': a => 1 }\nOther::Part['x'] -> notify { 'n': require => File['/made/by/it'] }", 3,
 			[]string{"stand-ins for other"}, []string{"E0"}},
-		{"a plain name", "concat { '/x': mode => '0644' }\nConcat['/x'] -> notify { 'n': }\nConcat <| |> -> notify { 'm': }", 3,
+		{"a plain name", "concat { '/x': mode => '0644' }\nConcat['/x'] -> notify { 'n': }\nConcat <| |> -> notify { 'm': }",
+			3,
 			[]string{"stand-ins for concat"}, []string{"E0"}},
 		{"a plain name of any of them", "thing { 'x': }", 3, []string{"stand-ins for the module that brings thing"}, nil},
-		{"functions", "file { '/x': content => other::text(1) }\nother::acts() |$x| { notify { $x: } }\nnotify { thing('x'): }", 3,
+		{"functions", "file { '/x': content => other::text(1) }\nother::acts() |$x| { notify { $x: } }\nnotify { " +
+			"thing('x'): }", 3,
 			[]string{"stand-ins for other, the module that brings thing"}, []string{"E0"}},
 		{"a type", "function f(Other::Port $p) { $p }\nnotify { 'n': message => f(1) }", 0, []string{"fine"}, nil},
 		{"a decision on a type", "if 1 =~ Other::Port { notify { 'a': } } else { notify { 'b': } }\n" +
-			"case 1 { Other::Port: { notify { 'c': } } default: { } }\nother { 'x': }", 3, []string{"stand-ins for other"}, []string{"E0"}},
-		{"what is asked for", "if defined('other::x') or defined(Other::Y) { fail('no') }\nnotify { 'n': }", 3, []string{"stand-ins for other"},
+			"case 1 { Other::Port: { notify { 'c': } } default: { } }\nother { 'x': }", 3, []string{"stand-ins for other"},
+			[]string{"E0"}},
+		{"what is asked for", "if defined('other::x') or defined(Other::Y) { fail('no') }\nnotify { 'n': }", 3,
+			[]string{"stand-ins for other"},
 			[]string{"E0"}},
 		{"another module's parent", "class a inherits other::params { notify { $port: } }\ninclude a", 3,
 			[]string{"stand-ins for other"}, []string{"E0"}},
 		{"what has nothing to do with it", "include other\nfile { '/x': nosuch => 1 }", 1,
 			[]string{"error[E0580]: no parameter named 'nosuch'"}, nil},
-		{"a module that nobody names", "include nowhere::x", 1, []string{"Could not find class ::nowhere::x"}, []string{"stand-ins"}},
+		{"a module that nobody names", "include nowhere::x", 1, []string{"Could not find class ::nowhere::x"},
+			[]string{"stand-ins"}},
 		{"a slip", "include rle::web", 1, []string{"Could not find class ::rle::web"}, []string{"stand-ins"}},
 		{"a slip in a type", "pakage { 'x': }", 1, []string{"Unknown resource type: 'pakage'"}, []string{"stand-ins"}},
-		{"a slip in a function", "notify { tempalte('x'): }", 1, []string{"Unknown function: 'tempalte'"}, []string{"stand-ins"}},
+		{"a slip in a function", "notify { tempalte('x'): }", 1, []string{"Unknown function: 'tempalte'"},
+			[]string{"stand-ins"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			exit, out, errs := call("check", writeRepo(t, site(c.code)))
@@ -244,8 +258,10 @@ func TestCheckWithStandIns(t *testing.T) {
 func TestCheckModuleWithoutMetadata(t *testing.T) {
 	for _, file := range []string{"manifests/init.pp", "manifests/a/b.pp"} {
 		name := map[string]string{"manifests/init.pp": "me", "manifests/a/b.pp": "me::a::b"}[file]
-		exit, out, errs := call("check", writeRepo(t, map[string]string{file: "# class other\nclass " + name + " { notify { 'x': } }"}))
-		if exit != exitFine || !strings.Contains(out, name+" on debian-12 (invented)") || !strings.Contains(out, "1 of 1 public class") {
+		exit, out, errs := call("check", writeRepo(t,
+			map[string]string{file: "# class other\nclass " + name + " { notify { 'x': } }"}))
+		if exit != exitFine || !strings.Contains(out, name+" on debian-12 (invented)") ||
+			!strings.Contains(out, "1 of 1 public class") {
 			t.Errorf("%s: exit %d\n%s%s", file, exit, out, errs)
 		}
 	}
@@ -261,7 +277,8 @@ func TestCheckWithoutStdlib(t *testing.T) {
 		"environment.conf": "", "manifests/site.pp": "node default { } node 'n' { include role::web }",
 		"modules/role/manifests/web.pp": "class role::web(Stdlib::Port $p = 80, Stdlib::Absolutepath $f = '/etc/x') {\n" +
 			"include stdlib\n anchor { 'a': }\n stdlib::ensure_packages(['curl'])\n" +
-			"file { $f: content => stdlib::to_json({'p' => $p}) }\n file { '/etc/y': ensure => file } -> file_line { 'x': path => '/etc/y', line => 'y' } }",
+			"file { $f: content => stdlib::to_json({'p' => $p}) }\n file { '/etc/y': ensure => file } -> file_line { 'x': " +
+			"path => '/etc/y', line => 'y' } }",
 	})
 	code, out, errs := call("check", dir)
 	if code != exitFine || !strings.Contains(out, "role::web on debian-12 (invented)") ||

@@ -35,7 +35,8 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&j.packages, "packages", nil,
 		"a `DIR` with package file lists, or dpkg's database (/var/lib/dpkg); may be repeated")
 	f.StringArrayVar(&j.base, "base", nil,
-		"what machines have before their first run: the root of a golden image, dpkg's database, or a `PLACE` with a list; may be repeated")
+		"what machines have before their first run: the root of a golden image, dpkg's database, or a `PLACE` with a list; "+
+			"may be repeated")
 	f.StringVar(&j.packageModel, "package-model", "",
 		"what installing over existing files does: dpkg, rpm or paper (Rehearsal's); by default the platform's")
 	f.StringVar(&j.solver, "solver", "built-in", "built-in, minisat, cadical or z3")
@@ -47,7 +48,8 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&j.assert, "assert", nil,
 		"a `FILE` of assertions that must hold at the end of every run; by default bunraku.assert in ENV")
 	f.StringArrayVar(&j.assume, "assume", nil,
-		"answer an open point: `'PATH is there'`, 'user NAME is there', 'service NAME is there', 'package NAME is in the archive'; bunraku.assume in ENV has more, one a line")
+		"answer an open point: `'PATH is there'`, 'user NAME is there', 'service NAME is there', 'package NAME is in the "+
+			"archive'; bunraku.assume in ENV has more, one a line")
 	f.StringVar(&j.baseline, "baseline", "", "a `FILE` of known problems, which do not count")
 	f.StringVar(&j.writeBaseline, "write-baseline", "", "write the problems that there are to a baseline `FILE`")
 	f.BoolVar(&j.fix, "fix", false, "print the verified edits as a patch, and nothing else")
@@ -255,7 +257,8 @@ func (a *app) mend(j *judging, run *report.Run) error {
 	}
 	for _, name := range left {
 		fmt.Fprintf(a.err,
-			"note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal or the log of a CI server would obey\n", name)
+			"note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal or the log of a CI "+
+				"server would obey\n", name)
 	}
 	statements := run.Statements()
 	if base != "" && files > 0 {

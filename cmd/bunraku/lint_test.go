@@ -114,7 +114,8 @@ func TestLintFormats(t *testing.T) {
 
 // TestLintIgnored: control comments take findings away, and --show-ignored shows them with their reason.
 func TestLintIgnored(t *testing.T) {
-	lintTree(t, map[string]string{"a/manifests/init.pp": "# A class.\nclass a {\n  $b = \"c\" # lint:ignore:double_quoted_strings it is fine\n" +
+	lintTree(t, map[string]string{"a/manifests/init.pp": "# A class.\nclass a {\n  $b = \"c\" # " +
+		"lint:ignore:double_quoted_strings it is fine\n" +
 		"  notice($b)\n  # lint:ignore:hard_tabs\n}\n"})
 	out, code := lintRun()
 	if code != exitFine || strings.Contains(out, "double_quoted") || !strings.Contains(out, "never closed") ||
@@ -154,7 +155,8 @@ func TestLintBeside(t *testing.T) {
 
 // TestLintData: legacy facts in the interpolations of data are found.
 func TestLintData(t *testing.T) {
-	lintTree(t, map[string]string{"a/data/common.yaml": "---\na::b: \"%{facts.osfamily} it's\"\na::c: '%{::fqdn}'\na::d: '%{facts.os.family}'\n",
+	lintTree(t, map[string]string{"a/data/common.yaml": "---\na::b: \"%{facts.osfamily} it's\"\na::c: " +
+		"'%{::fqdn}'\na::d: '%{facts.os.family}'\n",
 		"a/vendor/x/y.pp": "\t\n"})
 	out, code := lintRun()
 	if code != exitFine || !strings.Contains(out, "0 errors, 2 warnings in 1 file") || !strings.Contains(out,
@@ -209,7 +211,8 @@ func TestLintFix(t *testing.T) {
 
 // TestLintMetadata: metadata.json is checked as metadata-json-lint does it, with places.
 func TestLintMetadata(t *testing.T) {
-	lintTree(t, map[string]string{"a/metadata.json": "{\n  \"name\": \"x-a\",\n  \"version\": \"1.0\",\n  \"author\": \"x\",\n" +
+	lintTree(t, map[string]string{"a/metadata.json": "{\n  \"name\": \"x-a\",\n  \"version\": \"1.0\",\n  \"author\": " +
+		"\"x\",\n" +
 		"  \"license\": \"Mine\",\n  \"source\": \"x\",\n  \"dependencies\": []\n}\n"})
 	out, code := lintRun()
 	for _, want := range []string{"a/metadata.json:3:14", "error[metadata_json_version]", "required property of 'summary'",

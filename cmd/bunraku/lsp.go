@@ -17,7 +17,8 @@ func (a *app) lspCommand() *cobra.Command {
 docs/editor.md for how to tell it so.
 
 What is wrong with the syntax of an open file is shown at once. When nobody types, a few nodes are compiled and verified,
-and the editor shows what ` + "`bunraku check`" + ` would say of them, in the places that it is about. The setting "nodes" of the editor
+and the editor shows what ` + "`bunraku check`" +
+			` would say of them, in the places that it is about. The setting "nodes" of the editor
 (or --node) names the nodes; without it three are taken that have what is being written at, of those that there are facts
 of, or that check would invent.
 Nothing that the tree names is run.`,

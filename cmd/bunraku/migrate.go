@@ -196,7 +196,8 @@ func (a *app) migrationPatch(root string, files []*source.File, texts []string) 
 		return err
 	}
 	for _, name := range left {
-		fmt.Fprintf(a.err, "note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal would obey\n", name)
+		fmt.Fprintf(a.err, "note: the edit of %s is not in the patch: lines beside it hold a secret, or what a terminal "+
+			"would obey\n", name)
 	}
 	if base != "" && n > 0 {
 		fmt.Fprintf(a.err, "note: the patch is for %[1]s: git -C %[1]s apply, or patch -d %[1]s -p1\n", base)

@@ -135,9 +135,9 @@ func isTrusted(h *value.Hash) bool {
 	return false
 }
 
-// environmentOf is the directory of the environment that a classifier puts a node into, if that is another one than ENV,
-// which lies beside it; "" for ENV itself. An ENV that no other environment lies beside is a checkout: it is taken for
-// the environment that the classifier names, whatever its directory is called.
+// environmentOf is the directory of the environment that a classifier puts a node into, if that is another one than
+// ENV, which lies beside it; "" for ENV itself. An ENV that no other environment lies beside is a checkout: it is taken
+// for the environment that the classifier names, whatever its directory is called.
 func (a *app) environmentOf(ctx context.Context, f *compileFlags, env string, opt *compiler.Options,
 	n compiler.Node) (string, error) {
 	if f.enc.c == nil {
@@ -168,7 +168,8 @@ func (a *app) environmentOf(ctx context.Context, f *compileFlags, env string, op
 		return filepath.Join(filepath.Dir(filepath.Clean(env)), answer.Environment), nil
 	case filepath.Base(filepath.Dir(abs)) == "environments":
 		return "", &source.Diagnostic{Code: "N0111", Place: answer.Place("environment"),
-			Summary: fmt.Sprintf("Could not find a directory environment named '%s' anywhere in the path: %s. Does the directory exist?",
+			Summary: fmt.Sprintf("Could not find a directory environment named '%s' anywhere in the path: %s. Does the "+
+				"directory exist?",
 				answer.Environment, filepath.Dir(abs)),
 			Help: "the classifier puts " + name + " into it"}
 	}

@@ -12,18 +12,21 @@ func badSite(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"environment.conf": "modulepath = modules\n",
-		"hiera.yaml":       "---\nversion: 5\nhierarchy:\n  - name: Node\n    path: \"nodes/%{trusted.certname}.yaml\"\n  - name: Common\n    path: common.yaml\n",
-		"data/common.yaml": "---\nweb::workers: \"4\"\nweb::classes:\n  - web::ok\n  - web::okk\nweb::users:\n  - ada\n  - bob\n  - ada\nsecret: hunter2-datum\n" +
+		"hiera.yaml": "---\nversion: 5\nhierarchy:\n  - name: Node\n    path: \"nodes/%{trusted.certname}.yaml\"\n  " +
+			"- name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "---\nweb::workers: \"4\"\nweb::classes:\n  - web::ok\n  - web::okk\nweb::users:\n  - ada\n  - " +
+			"bob\n  - ada\nsecret: hunter2-datum\n" +
 			"db::password: hunter2-param\nport: 8080\n",
 		"modules/web/manifests/init.pp":    "class web (\n  Integer $workers = 2,\n) { }\n",
 		"modules/web/manifests/ok.pp":      "class web::ok { }\n",
 		"modules/web/manifests/missing.pp": "class web::missing (\n  Integer $needed,\n) { }\n",
 		"modules/web/manifests/vhost.pp":   "define web::vhost (\n  Integer $port,\n) { }\n",
 		"modules/web/functions/twice.pp":   "function web::twice(Integer $n) {\n  $n * 2\n}\n",
-		"modules/db/manifests/init.pp":     "class db (\n  Sensitive[String] $password,\n) {\n  file { '/pw': content => $password }\n}\n",
-		"modules/db/manifests/strict.pp":   "class db::strict (\n  Enum['a', 'b'] $mode,\n) { }\n",
-		"modules/db/templates/conf.epp":    "<%- | Integer $pw | -%>\npw = <%= $pw %>\n",
-		"facts/n1.json":                    `{"name": "n1", "values": {"os": {"family": "Debian"}, "role": "web"}}`,
+		"modules/db/manifests/init.pp": "class db (\n  Sensitive[String] $password,\n) {\n  file { '/pw': content => " +
+			"$password }\n}\n",
+		"modules/db/manifests/strict.pp": "class db::strict (\n  Enum['a', 'b'] $mode,\n) { }\n",
+		"modules/db/templates/conf.epp":  "<%- | Integer $pw | -%>\npw = <%= $pw %>\n",
+		"facts/n1.json":                  `{"name": "n1", "values": {"os": {"family": "Debian"}, "role": "web"}}`,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -10,11 +10,13 @@ import (
 // foreignRepo has a module outside of the environment with a missing order, by a define that is used twice, a command
 // without a guard, and a fault in the user's own code.
 var foreignRepo = map[string]string{
-	"env/environment.conf":               "modulepath = site:../elsewhere\n",
-	"env/manifests/site.pp":              "include role\n",
-	"env/site/role/manifests/init.pp":    "class role {\n  include vendor\n  package { 'squid': }\n  file { '/etc/squid/own': content => 'x' }\n}\n",
-	"env/facts/a.json":                   strings.Replace(facts12, "NAME", "a.example", 1),
-	"elsewhere/vendor/manifests/init.pp": "class vendor {\n  package { 'nginx': }\n  vendor::conf { ['x', 'y']: }\n  exec { '/bin/mkdir /srv/v': }\n}\n",
+	"env/environment.conf":  "modulepath = site:../elsewhere\n",
+	"env/manifests/site.pp": "include role\n",
+	"env/site/role/manifests/init.pp": "class role {\n  include vendor\n  package { 'squid': }\n  file { " +
+		"'/etc/squid/own': content => 'x' }\n}\n",
+	"env/facts/a.json": strings.Replace(facts12, "NAME", "a.example", 1),
+	"elsewhere/vendor/manifests/init.pp": "class vendor {\n  package { 'nginx': }\n  vendor::conf { ['x', 'y']: }\n  " +
+		"exec { '/bin/mkdir /srv/v': }\n}\n",
 	"elsewhere/vendor/manifests/conf.pp": "define vendor::conf {\n  file { \"/etc/nginx/${title}\": content => 'x' }\n}\n",
 	"lists/nginx":                        "/etc/nginx/nginx.conf\n",
 	"lists/squid":                        "/etc/squid/squid.conf\n",

@@ -12,8 +12,8 @@ import (
 // asProgram, set in the environment, makes a test's child process the program itself.
 const asProgram = "BUNRAKU_AS_PROGRAM"
 
-// TestMain keeps the user's own package store out of the tests. What Go has built stays at hand for those that build the
-// program.
+// TestMain keeps the user's own package store out of the tests. What Go has built stays at hand for those that build
+// the program.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -123,7 +123,8 @@ func TestVerifyWithoutLists(t *testing.T) {
 	write := writeIn(t, dir)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	bad := write("bad.pp",
-		"package { 'nginx': ensure => installed }\nfile { '/etc/nginx/nginx.conf':\n  content => 'x',\n}\nservice { 'nginx': ensure => running }\n")
+		"package { 'nginx': ensure => installed }\nfile { '/etc/nginx/nginx.conf':\n  content => 'x',\n}\nservice { "+
+			"'nginx': ensure => running }\n")
 	verify := func(platform string, more ...string) (int, string, string) {
 		return call(append([]string{"verify", "--node", "web", "--platform", platform, bad}, more...)...)
 	}

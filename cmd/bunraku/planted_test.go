@@ -47,7 +47,8 @@ func drawPlant(t *rapid.T) plant {
 // drawSite plants a secret in a site.
 func drawSite(t *rapid.T, p plant) map[string]string {
 	files := map[string]string{
-		"hiera.yaml": "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy: [{name: All, path: all.yaml}]\n",
+		"hiera.yaml": "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy: [{name: All, path: " +
+			"all.yaml}]\n",
 		"data/all.yaml": "app::given: " + p.text + "\napp::looked: " + p.text +
 			"\nlookup_options:\n  '^app::': {convert_to: Sensitive}\n",
 		"facts/a.json":      strings.Replace(facts12, "NAME", "a.example", 1),
@@ -85,7 +86,8 @@ func drawSite(t *rapid.T, p plant) map[string]string {
 		code += "  " + fmt.Sprintf(strings.ReplaceAll(used, "'n'", fmt.Sprintf("'n%d'", i)), secret) + "\n"
 	}
 	files["modules/app/manifests/init.pp"] = code + "}\n"
-	files["modules/app/manifests/part.pp"] = "define app::part($secret) {\n  $in = $secret\n  file { '/etc/part': content => template('app/part.erb') }\n  exec { \"/bin/mkdir /p/${title}\": }\n}\n"
+	files["modules/app/manifests/part.pp"] = "define app::part($secret) {\n  $in = $secret\n  file { '/etc/part': " +
+		"content => template('app/part.erb') }\n  exec { \"/bin/mkdir /p/${title}\": }\n}\n"
 	files["modules/app/templates/part.erb"] = "<%= @in.unwrap %> <%= @secret %>\n"
 	return files
 }

@@ -122,7 +122,8 @@ var ends = []struct {
 		p.end("notify { 'end': }\nNotify<| title == 'end' |> { message => "+x+" }", "Notify[end]", "message")
 	}},
 	{"default", func(p *planted, x string) {
-		p.end("class e { Notify { message => "+strings.ReplaceAll(x, "$v", "$::v")+" } notify { 'end': } }\ninclude e", "Notify[end]", "message")
+		p.end("class e { Notify { message => "+strings.ReplaceAll(x, "$v", "$::v")+" } notify { 'end': } }\ninclude e",
+			"Notify[end]", "message")
 	}},
 	{"export", func(p *planted, x string) { p.end("@@notify { 'end': message => "+x+" }", "Notify[end]", "message") }},
 	{"virtual", func(p *planted, x string) {
@@ -188,7 +189,8 @@ func plantFlow(r *rand.Rand, t *testing.T) (dirty, clean, policy string, p *plan
 	}
 	write := func(q *planted) string {
 		files := site(head+strings.Join(q.before, "\n")+"\n", "hiera.yaml", oneLevel, "data/common.yaml",
-			"db::password: 'hunter2'\nstore::password: 'hunter3'\nnested: \"n%{lookup('db::password')}\"\ndb:\n  password: 'hunter4'\npublic: 'hunter of public'\n",
+			"db::password: 'hunter2'\nstore::password: 'hunter3'\nnested: \"n%{lookup('db::password')}\"\ndb:\n  password: "+
+				"'hunter4'\npublic: 'hunter of public'\n",
 			"modules/store/manifests/init.pp", "class store($password) { }\n", "modules/m/metadata.json", "{}\n",
 			"bunraku.policy", policy, "facts/n.json", `{"name":"n","values":{"token":"hunter5"}}`)
 		for name, text := range q.files {
@@ -200,8 +202,8 @@ func plantFlow(r *rand.Rand, t *testing.T) (dirty, clean, policy string, p *plan
 	return write(p), write(other), policy, p
 }
 
-// TestScorePolicyPlanted plants leaks and influences on random ways: none is missed, and the same program with another datum
-// breaks no rule.
+// TestScorePolicyPlanted plants leaks and influences on random ways: none is missed, and the same program with another
+// datum breaks no rule.
 func TestScorePolicyPlanted(t *testing.T) {
 	n := 300
 	if testing.Short() {
@@ -229,15 +231,18 @@ func TestScorePolicyPlanted(t *testing.T) {
 			missed++
 			t.Errorf("%s is missed:\n%s%s\n%s", strings.Join(p.steps, " > "), policy, strings.Join(p.before, "\n"), out+errs)
 		}
-		if code, out, errs := call("explain", clean, "--node", "n", "--policy", filepath.Join(clean, "bunraku.policy")); code != exitFine {
+		if code, out, errs := call("explain", clean, "--node", "n", "--policy",
+			filepath.Join(clean, "bunraku.policy")); code != exitFine {
 			alarms++
-			t.Errorf("%s is no fault with another datum:\n%s%s\n%s", strings.Join(p.steps, " > "), policy, strings.Join(p.before, "\n"), out+errs)
+			t.Errorf("%s is no fault with another datum:\n%s%s\n%s", strings.Join(p.steps, " > "), policy,
+				strings.Join(p.before, "\n"), out+errs)
 		}
 		os.RemoveAll(dirty)
 		os.RemoveAll(clean)
 	}
 	t.Logf("score: planted leaks and influences %d/%d", explicit+decisive-missed, explicit+decisive)
-	t.Logf("%d leaks and %d influences planted, %d missed; %d false alarms on the same programs with another datum; %d did not compile",
+	t.Logf("%d leaks and %d influences planted, %d missed; %d false alarms on the same programs with another datum; %d "+
+		"did not compile",
 		explicit, decisive, missed, alarms, failed)
 	if explicit+decisive < n {
 		t.Errorf("only %d programs compile", explicit+decisive)

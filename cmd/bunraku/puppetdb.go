@@ -105,7 +105,8 @@ func (a *app) factsPullCommand() *cobra.Command {
 		Use:   "pull [DIR]",
 		Short: "Fetch the facts of all nodes from PuppetDB",
 		Long: `Fetches the facts of all nodes that PuppetDB knows and that are not deactivated, with what their certificates say, into DIR
-(facts by default): a file for each node, which ` + "`check`, `diff`" + ` and the others find there or by --facts DIR. The next time only
+(facts by default): a file for each node, which ` + "`check`, `diff`" +
+			` and the others find there or by --facts DIR. The next time only
 nodes come whose facts are others by then, and files of nodes that are gone go, too. A pull that was ended goes on where it was; until
 all facts have come, DIR stays as it was.
 

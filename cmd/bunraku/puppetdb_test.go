@@ -54,14 +54,16 @@ func TestAskPuppetDB(t *testing.T) {
 		strings.Contains(out, "mine") || len(*asked) != 1 {
 		t.Errorf("exit %d, asked %q\n%s%s", code, *asked, out, errs)
 	}
-	code, out, errs = compile("$a = puppetdb_query('nodes[certname]{ limit 2 }')\nnotify { 'x': message => $a.map |$n| { $n['certname'] } }\n"+
+	code, out, errs = compile("$a = puppetdb_query('nodes[certname]{ limit 2 }')\nnotify { 'x': message => $a.map |$n| "+
+		"{ $n['certname'] } }\n"+
 		"notify { 'y': message => puppetdb_query(['from', 'nodes', ['=', 'a', 1]]) }\n", with...)
 	if code != exitFine || !strings.Contains(out, "['n1.example.com', 'n2.example.com']") ||
 		!strings.Contains(out, "'b' => 1,") || strings.Index(out, "'b' => 1") > strings.Index(out, "'a' =>") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = compile("notify { 'x': message => puppetdb_query('nodes[bad') }\n", with...)
-	if code != exitFailed || !strings.Contains(errs, "400 Bad Request: PQL parse error") || !strings.Contains(errs, "site.pp:1:") {
+	if code != exitFailed || !strings.Contains(errs, "400 Bad Request: PQL parse error") ||
+		!strings.Contains(errs, "site.pp:1:") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	// Without a PuppetDB there is no such function, as without its terminus.
@@ -109,8 +111,8 @@ notify { 'list': message => [1, 'two', undef, Integer], require => Class['motd']
 Notify['list'] -> notify { 'after': }
 `
 
-// TestDiffStored compares a tree with the catalog that a PuppetDB has: the tree that it was compiled from does not differ,
-// and of another one what differs is told.
+// TestDiffStored compares a tree with the catalog that a PuppetDB has: the tree that it was compiled from does not
+// differ, and of another one what differs is told.
 func TestDiffStored(t *testing.T) {
 	text, err := os.ReadFile("testdata/stored-catalog.json")
 	if err != nil {
@@ -150,7 +152,8 @@ func TestDiffStored(t *testing.T) {
 	if code, out, errs = call(args...); !strings.Contains(out, "1 not compared") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	if code, _, errs = call(append(args, "--to", "HEAD")...); code != exitFailed || !strings.Contains(errs, "--to cannot be given") {
+	if code, _, errs = call(append(args, "--to", "HEAD")...); code != exitFailed ||
+		!strings.Contains(errs, "--to cannot be given") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }

@@ -25,7 +25,8 @@ exec { '/bin/mkdir /srv/a': }
 	t.Chdir(repo)
 	code, out, errText := call("check")
 	for _, want := range []string{
-		"error[C0003]: Parameter ensure failed on Service[x]: Invalid value \"up\". Valid values are stopped, running.\n   manifests/site.pp:1:16\n",
+		"error[C0003]: Parameter ensure failed on Service[x]: Invalid value \"up\". Valid values are stopped, running.\n   " +
+			"manifests/site.pp:1:16\n",
 		"error[C0004]: File[/a]: no module has puppet:///modules/app/ap.conf\n   manifests/site.pp:2:14\n",
 		"did you mean puppet:///modules/app/app.conf?",
 		"File[/e]: no module has puppet:///modules/nope/x", "; there is no module nope", "on 2 nodes",

@@ -19,7 +19,8 @@ type rubyFlags struct {
 
 func (f *rubyFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.ruby, "ruby", "own",
-		"own: run the Ruby functions of modules in the interpreter that is built in; system: with the installed Ruby, templates too; off")
+		"own: run the Ruby functions of modules in the interpreter that is built in; system: with the installed Ruby, "+
+			"templates too; off")
 	c.Flags().DurationVar(&f.timeout, "ruby-timeout", bridge.DefaultTimeout, "how long Ruby code may take in one call")
 	c.Flags().StringVar(&f.mock, "mock", "",
 		"answers for functions: a YAML or JSON `FILE` with a list of function, arguments, and result or error")

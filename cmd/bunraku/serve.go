@@ -82,7 +82,8 @@ A catalog that could not be computed in full is an error that says why, and the 
 		"directories of modules that all environments share, separated by :")
 	own.StringVar(&f.branches, "environments", "",
 		"serve branches of a git repository that match a `PATTERN` such as production,feature_*, and no other")
-	own.StringVar(&f.cache, "r10k-cache", "", "with --environments: the cachedir of r10k, a `DIR` with the modules of Puppetfiles")
+	own.StringVar(&f.cache, "r10k-cache", "",
+		"with --environments: the cachedir of r10k, a `DIR` with the modules of Puppetfiles")
 	own.StringVar(&f.said, "environmentpath", "/etc/puppetlabs/code/environments",
 		"with --environments: the `DIR` that catalogs say the code lies in")
 	own.StringVar(&f.auth, "auth", "", "puppetserver's auth.conf, a `FILE`; by default the one that is packaged")
@@ -105,7 +106,8 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.BoolVar(&f.soft, "soft-write-failure", false,
 		"answer agents even if what PuppetDB should be told cannot be kept on disk; what is lost is counted")
 	own.IntVar(&f.reuse, "reuse", 0,
-		"how many megabytes of catalogs to keep, to serve them again while nothing that they depend on has changed; 0 compiles every one")
+		"how many megabytes of catalogs to keep, to serve them again while nothing that they depend on has changed; 0 "+
+			"compiles every one")
 	own.BoolVar(&f.gate, "gate", false,
 		"refuse a catalog with a problem that the node's last one had not: what agents refuse, what verify finds, broken rules")
 	own.StringVar(&f.policy, "policy", "", "with --gate: rules about data, a `FILE` as explain --policy reads it")

@@ -37,7 +37,8 @@ func (a *app) shadow(cmd *cobra.Command, f *serveFlags, environments string) err
 	}
 	bar := a.progress("comparing", len(nodes))
 	began := time.Now()
-	r, err := serve.Shadow(cmd.Context(), serve.ShadowOptions{Options: opt, Server: f.shadow, Watch: a.keep, Step: bar.step},
+	r, err := serve.Shadow(cmd.Context(), serve.ShadowOptions{Options: opt, Server: f.shadow, Watch: a.keep,
+		Step: bar.step},
 		nodes)
 	bar.stop()
 	if err != nil {

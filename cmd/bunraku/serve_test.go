@@ -54,7 +54,8 @@ func ssldir(t *testing.T, names ...string) (string, *x509.CertPool) {
 		own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		must(t, err)
 		put("certs/"+name+".pem", "CERTIFICATE", sign(&x509.Certificate{SerialNumber: big.NewInt(int64(i + 2)),
-			Subject: pkix.Name{CommonName: name}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, DNSNames: []string{name, "localhost"},
+			Subject: pkix.Name{CommonName: name}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
+			DNSNames:    []string{name, "localhost"},
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}}, own))
 		text, err := x509.MarshalECPrivateKey(own)
 		must(t, err)

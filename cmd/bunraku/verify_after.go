@@ -27,7 +27,8 @@ type upgrade struct {
 }
 
 // after says what a run does to a machine that has another catalog: one in a file, or this node's at a revision.
-func (a *app) after(ctx context.Context, cmd *cobra.Command, j *judging, flags *verifyFlags, s *subject) (*upgrade, error) {
+func (a *app) after(ctx context.Context, cmd *cobra.Command, j *judging, flags *verifyFlags, s *subject) (*upgrade,
+	error) {
 	u := &upgrade{title: flags.after}
 	old := judge.Suspect{Platform: s.Platform, Shown: s.Shown, Types: s.Types}
 	var err error

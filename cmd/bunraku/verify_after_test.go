@@ -16,7 +16,8 @@ func TestVerifyAfter(t *testing.T) {
 	s.edit("data/common.yaml", "  - rsync\n", "  - htop\n")
 	verify := func(args ...string) (int, string) {
 		var out, errs bytes.Buffer
-		code := run(append([]string{"verify", s.dir, "--node", "web1.shop.example"}, args...), strings.NewReader(""), &out, &errs)
+		code := run(append([]string{"verify", s.dir, "--node", "web1.shop.example"}, args...), strings.NewReader(""), &out,
+			&errs)
 		if errs.Len() > 0 {
 			t.Log(errs.String())
 		}
@@ -52,12 +53,14 @@ on a machine that has main (` // and the commit
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(doc.After.Acts); n != 4 || doc.After.Acts[3].Because != "File[/etc/nginx/nginx.conf]" || len(doc.After.Left) != 1 {
+	if n := len(doc.After.Acts); n != 4 || doc.After.Acts[3].Because != "File[/etc/nginx/nginx.conf]" ||
+		len(doc.After.Left) != 1 {
 		t.Errorf("%s", text)
 	}
 	// The same catalog, from a file: nothing changes.
 	var out, errs bytes.Buffer
-	if code := run([]string{"compile", s.dir, "--node", "web1.shop.example"}, strings.NewReader(""), &out, &errs); code != 0 {
+	if code := run([]string{"compile", s.dir, "--node", "web1.shop.example"}, strings.NewReader(""), &out,
+		&errs); code != 0 {
 		t.Fatal(errs.String())
 	}
 	file := filepath.Join(t.TempDir(), "old.json")

@@ -46,7 +46,8 @@ func TestVerifyBase(t *testing.T) {
 		// The package is there, so that nothing needs to be ordered after it.
 		{"package { 'vendor': }\nfile { '/etc/vendor/x': content => 'x' }", image, exitFine, "can succeed"},
 		{"package { 'vendor': }", nil, exitNo, "there is no package vendor"},
-		{"package { 'vendor': }\nfile { '/etc/vendor/x': content => 'x' }", list, exitUnknown, "whether /etc/vendor is there"},
+		{"package { 'vendor': }\nfile { '/etc/vendor/x': content => 'x' }", list, exitUnknown,
+			"whether /etc/vendor is there"},
 		{"package { 'vendor': ensure => purged }", image, exitFine, "can succeed"},
 		// The base system of the platform is not that of the image.
 		{"file { '/etc/security/limits.d/x': content => 'x' }", nil, exitFine, "can succeed"},

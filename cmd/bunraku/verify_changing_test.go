@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A command that a fact guards when the catalog is compiled is not known to run again: the fact may be another one then.
+// A command that a fact guards when the catalog is compiled is not known to run again: the fact may be another one
+// then.
 func TestVerifyGuardedByFact(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const grows = "exec { '/bin/sh -c \"echo x >> /srv/x\"': }"

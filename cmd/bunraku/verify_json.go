@@ -113,7 +113,8 @@ func answersOf(v *judge.Verdict) answersJSON {
 }
 
 func (v *verification) json() verifyJSON {
-	doc := verifyJSON{Node: v.Catalog.Name, answersJSON: answersOf(v.Verdict), Findings: []findingJSON{}, After: v.after.json()}
+	doc := verifyJSON{Node: v.Catalog.Name, answersJSON: answersOf(v.Verdict), Findings: []findingJSON{},
+		After: v.after.json()}
 	for _, p := range v.run.Problems {
 		if p.Finding == nil {
 			doc.Problems = append(doc.Problems, problemOf(p.Diagnostic))

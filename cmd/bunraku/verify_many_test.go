@@ -13,12 +13,16 @@ func TestVerifyRepeated(t *testing.T) {
 	for name, text := range map[string]string{
 		"loop": "Integer[1, 9].each |$i| {\n  file { \"/srv/app${i}\": ensure => directory }\n" +
 			"  exec { \"/usr/bin/touch /srv/app${i}/done\": creates => \"/srv/app${i}/done\" }\n}\n",
-		"define": "define app {\n  file { $title: ensure => directory }\n  exec { \"/usr/bin/touch ${title}/done\":\n    creates => \"${title}/done\",\n  }\n}\n" +
+		"define": "define app {\n  file { $title: ensure => directory }\n  exec { \"/usr/bin/touch ${title}/done\":\n    " +
+			"creates => \"${title}/done\",\n  }\n}\n" +
 			"app { ['/srv/a', '/srv/b', '/srv/c']: }\n",
-		"notify": "define app {\n  file { \"/etc/systemd/system/${name}.service\": content => $name, before => Service[$name] }\n  service { $name: ensure => running }\n}\napp { ['crm', 'shop']: }\n",
-		"parameter": "define app($dir) {\n  file { $dir: ensure => directory }\n  exec { \"/usr/bin/touch ${dir}/done\":\n    creates => \"${dir}/done\",\n  }\n}\n" +
+		"notify": "define app {\n  file { \"/etc/systemd/system/${name}.service\": content => $name, before => " +
+			"Service[$name] }\n  service { $name: ensure => running }\n}\napp { ['crm', 'shop']: }\n",
+		"parameter": "define app($dir) {\n  file { $dir: ensure => directory }\n  exec { \"/usr/bin/touch ${dir}/done\":\n " +
+			"   creates => \"${dir}/done\",\n  }\n}\n" +
 			"app { 'a': dir => '/srv/a' }\napp { 'b': dir => '/srv/b' }\n",
-		"titles": "$dirs = ['/srv/a', '/srv/b']\nfile { $dirs: ensure => directory }\nexec { '/usr/bin/touch /srv/a/x /srv/b/x': creates => '/srv/b/x' }\n",
+		"titles": "$dirs = ['/srv/a', '/srv/b']\nfile { $dirs: ensure => directory }\nexec { '/usr/bin/touch /srv/a/x " +
+			"/srv/b/x': creates => '/srv/b/x' }\n",
 	} {
 		dir := writeRepo(t, map[string]string{"manifests/site.pp": text, "facts/web.json": strings.Replace(facts12, "NAME",
 			"web", 1)})
@@ -56,7 +60,8 @@ func TestVerifyPartial(t *testing.T) {
 		{"verify", "text", "20 findings, and there is more than is shown. Not deterministic; idempotent"},
 		{"verify", "json", `"partial": true`},
 		{"check", "text",
-			"20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nThere is more than is shown on 1 of 1 node: mend this first."},
+			"20 problems on 1 of 1 node. `--fix` prints the edits as a patch.\nThere is more than is shown on 1 of 1 node: " +
+				"mend this first."},
 		{"check", "json", `"partial": true`},
 	} {
 		code, out, errText := call(x.command, dir, "--format", x.format, "--facts", filepath.Join(dir, "facts", "web.json"))

@@ -25,7 +25,8 @@ func TestVerify(t *testing.T) {
 	bad := write("bad.pp",
 		"package { 'nginx': ensure => installed }\nfile { '/etc/nginx/conf.d/shop.conf':\n  content => 'x',\n}\n")
 	good := write("good.pp",
-		"package { 'nginx': ensure => installed }\nfile { '/etc/nginx/conf.d/shop.conf':\n  require => Package['nginx'],\n  content => 'x',\n}\n")
+		"package { 'nginx': ensure => installed }\nfile { '/etc/nginx/conf.d/shop.conf':\n  require => Package['nginx'],\n "+
+			" content => 'x',\n}\n")
 	cycle := write("cycle.pp", "notify { 'a': require => Notify['b'] }\nnotify { 'b': require => Notify['a'] }\n")
 	never := write("never.pp", "file { '/srv/a/b': content => 'x' }\n")
 	twice := write("twice.pp", "file { '/srv/b': source => '/srv/a' } -> file { '/srv/a': ensure => absent }\n")
@@ -125,11 +126,12 @@ end
 func TestVerifyForeignModule(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"env/manifests/site.pp":              "include vendor\n",
-		"env/environment.conf":               "modulepath = ../elsewhere\n",
-		"env/facts/a.json":                   `{"fqdn": "a.example"}`,
-		"elsewhere/vendor/manifests/init.pp": "class vendor {\n  package { 'nginx': }\n  file { '/etc/nginx/x': content => 'x' }\n}\n",
-		"lists/nginx":                        "/etc/nginx/nginx.conf\n",
+		"env/manifests/site.pp": "include vendor\n",
+		"env/environment.conf":  "modulepath = ../elsewhere\n",
+		"env/facts/a.json":      `{"fqdn": "a.example"}`,
+		"elsewhere/vendor/manifests/init.pp": "class vendor {\n  package { 'nginx': }\n  file { '/etc/nginx/x': content => " +
+			"'x' }\n}\n",
+		"lists/nginx": "/etc/nginx/nginx.conf\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

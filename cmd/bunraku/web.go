@@ -69,7 +69,8 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign,
 		Exchange: a.exchanging(&f.compileFlags), Secrets: a.secrets, Watch: a.keep,
 		Judge: func() (*judge.Judge, func(string) bool, error) {
-			j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits}, root)
+			j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits},
+				root)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -85,7 +86,8 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 		return err
 	}
 	settleMemory()
-	fmt.Fprintf(a.out, "%s is at\n\n  %s\n\nThe link works once. Ctrl-C ends.\n", filepath.Base(source.Absolute(root)), s.URL())
+	fmt.Fprintf(a.out, "%s is at\n\n  %s\n\nThe link works once. Ctrl-C ends.\n", filepath.Base(source.Absolute(root)),
+		s.URL())
 	if err := a.out.Flush(); err != nil {
 		return err
 	}

@@ -224,26 +224,33 @@ func webPages(t *testing.T, s *repository) []webPage {
 	return []webPage{
 		{Name: "overview", Path: "/", Has: []string{"Findings on 2 of 3 nodes", "2 nodes change", "V101"}},
 		{Name: "fleet", Path: "/fleet", Has: []string{"web1.shop.example", "AlmaLinux 9"}, Height: 560},
-		{Name: "node", Path: at("node", "name", web2, "ref", conf), Has: []string{"Profile::Admin[ada]", "level “Role”", "idempotent: no"}},
+		{Name: "node", Path: at("node", "name", web2, "ref", conf), Has: []string{"Profile::Admin[ada]", "level “Role”",
+			"idempotent: no"}},
 		{Name: "facts", Path: at("node", "name", web2), Has: []string{"Facts that were used", "os.family"}},
 		{Name: "value", Path: at("value", "node", web2, "ref", conf, "attribute", "mode"), Height: 900,
 			Has: []string{"'0640'", "hidden, level “Common”", "What decides it", "On other nodes"}},
 		{Name: "finding", Path: at("finding", "id", ids["V101"]), Height: 1000,
 			Has: []string{"file, then package", "/etc/nginx does not exist", "require => Package['nginx']", "verified"}},
-		{Name: "rerun", Path: at("finding", "id", ids["V201"]), Has: []string{"second run", "/var/lib/baskets is there already"}},
+		{Name: "rerun", Path: at("finding", "id", ids["V201"]), Has: []string{"second run",
+			"/var/lib/baskets is there already"}},
 		{Name: "findings", Path: "/findings", Has: []string{"V101", "V203"}, Height: 480},
-		{Name: "diff", Path: "/diff", Has: []string{"restarts Service[nginx]", "app1.shop.example:8081", "confirmed by compiling"}, Height: 820},
-		{Name: "file", Path: at("file", "node", web2, "ref", conf), Has: []string{"Made of", "listen *:8443;", "profile::nginx::port"}},
+		{Name: "diff", Path: "/diff", Has: []string{"restarts Service[nginx]", "app1.shop.example:8081",
+			"confirmed by compiling"}, Height: 820},
+		{Name: "file", Path: at("file", "node", web2, "ref", conf), Has: []string{"Made of", "listen *:8443;",
+			"profile::nginx::port"}},
 		{Name: "hiera", Path: at("hiera", "node", web2, "key", "profile::nginx::conf_mode"), Height: 900,
 			Has: []string{"Where it stands", "What nodes make of it", "Level by level", "profile::base::motd"}},
 		{Name: "order", Path: at("order", "node", web2, "a", "Package[nginx]", "b", "Service[nginx]"), Height: 820,
 			Has: []string{"Package[nginx] comes before Service[nginx]", "As an agent applies them"}},
 		{Name: "files", Path: "/code", Has: []string{"site-modules/profile/manifests/nginx.pp"}, Height: 560},
-		{Name: "code", Path: at("code", "file", s.dir+"/site-modules/profile/manifests/nginx.pp"), Has: []string{"package { 'nginx':"}},
+		{Name: "code", Path: at("code", "file", s.dir+"/site-modules/profile/manifests/nginx.pp"),
+			Has: []string{"package { 'nginx':"}},
 		{Name: "specifications", Path: "/smartfrog", Has: []string{"servers.sf"}},
 		{Name: "smartfrog", Path: at("smartfrog", "file", s.dir+"/servers.sf", "ref", "s2:web:port"), Height: 900,
-			Has: []string{"Where s2:web:port comes from", "Step 1: Definition 24 V", "7 statements decide it", "What it comes to"}},
-		{Name: "mupuppet", Path: at("mupuppet", "file", s.dir+"/site-modules/role/manifests/web.pp"), Has: []string{"Step 1", "class role::web"}},
+			Has: []string{"Where s2:web:port comes from", "Step 1: Definition 24 V", "7 statements decide it",
+				"What it comes to"}},
+		{Name: "mupuppet", Path: at("mupuppet", "file", s.dir+"/site-modules/role/manifests/web.pp"),
+			Has: []string{"Step 1", "class role::web"}},
 	}
 }
 
@@ -253,7 +260,8 @@ var webTasks = []webTask{
 		Shows: []string{"data/nodes/web2.shop.example.yaml:3", "level “Node”"}},
 	{Task: "Which nodes restart nginx if I merge this?", Steps: []webStep{{Click: "Change"}},
 		Shows: []string{"restarts Service[nginx] web1.shop.example, web2.shop.example"}},
-	{Task: "Who else has this mode?", Steps: []webStep{{Type: "shop.example.conf mode"}, {Found: "shop.example.conf] mode"}},
+	{Task: "Who else has this mode?", Steps: []webStep{{Type: "shop.example.conf mode"},
+		{Found: "shop.example.conf] mode"}},
 		Shows: []string{"On other nodes", "web1.shop.example"}},
 	{Task: "Why does this fail on the second run?", Steps: []webStep{{Click: "not idempotent: Exec[basket store]"}},
 		Shows: []string{"second run", "fails: /var/lib/baskets is there already"}},
@@ -271,7 +279,8 @@ var webTasks = []webTask{
 	{Task: "Which code does no node come to?", Steps: []webStep{{Click: "branches"}}, Shows: []string{"never"}},
 	{Task: "Which nodes are of the family RedHat?", Steps: []webStep{{Click: "Fleet"}, {Check: "RedHat"}},
 		Shows: []string{"1 of 3 nodes", "db1.shop.example"}, Hides: "web1.shop.example"},
-	{Task: "Which values of Hiera never count?", Steps: []webStep{{Click: "Hiera"}, {Click: "with values that never count", Role: "button"}},
+	{Task: "Which values of Hiera never count?",
+		Steps: []webStep{{Click: "Hiera"}, {Click: "with values that never count", Role: "button"}},
 		Shows: []string{"profile::nginx::conf_mode", "never counted"}},
 	{Task: "Who wrote the line that changes web1?", Steps: []webStep{{Click: "Change"}},
 		Shows: []string{"because of data/role/web.yaml:8", "confirmed by compiling"}},
@@ -291,8 +300,10 @@ func webReports(t *testing.T, s *repository) []webReport {
 		t.Fatal(errText)
 	}
 	return []webReport{
-		{"report-check", check, []string{"V101", "file, then package", "fails: /etc/nginx does not exist", "web1.shop.example"}, "idempotent"},
-		{"report-diff", diff, []string{"restarts", "Service[nginx]", "confirmed by compiling", "app1.shop.example:8081"}, "gzip"},
+		{"report-check", check, []string{"V101", "file, then package", "fails: /etc/nginx does not exist",
+			"web1.shop.example"}, "idempotent"},
+		{"report-diff", diff, []string{"restarts", "Service[nginx]", "confirmed by compiling", "app1.shop.example:8081"},
+			"gzip"},
 	}
 }
 
@@ -302,7 +313,8 @@ func TestScoreWeb(t *testing.T) {
 	s := webShop(t)
 	pages := webPages(t, s)
 	_, at := startWeb(t, s.dir)
-	job := webJob{Do: []string{"pages", "links", "keyboard", "tasks", "reports", "weight"}, Reports: webReports(t, s), Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
+	job := webJob{Do: []string{"pages", "links", "keyboard", "tasks", "reports", "weight"}, Reports: webReports(t, s),
+		Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
 		Search: webSearch{"8443 web2", "data/nodes/web2.shop.example.yaml:3"}}
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
 		job.Most, job.Each = 5000, 0
@@ -332,7 +344,8 @@ func TestScoreWeb(t *testing.T) {
 		}
 	}
 	t.Logf("score: tasks in the browser in at most 3 clicks %d/%d", few-bad, len(webTasks))
-	t.Logf("score: pages of the browser without a violation of axe, light and dark %d/%d", len(pages)-pagesWith(r.Failures, pages), len(pages))
+	t.Logf("score: pages of the browser without a violation of axe, light and dark %d/%d",
+		len(pages)-pagesWith(r.Failures, pages), len(pages))
 	t.Logf("milliseconds: %s", r.Figures["took"])
 	t.Logf("%v links followed, first load %.0f KB (bar 250)", r.number("links"), r.number("weight")/1024)
 	if w := r.number("weight"); w == 0 || w > 250<<10 {
@@ -393,7 +406,8 @@ func TestAcceptWeb(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One node has a catalog of 4,500 resources.
-	big := "node 'big.example' {\n  $n = 4500\n  range(1, $n).each |$i| { file { \"/srv/big/${i}\": ensure => file, mode => '0644' } }\n}\n"
+	big := "node 'big.example' {\n  $n = 4500\n  range(1, $n).each |$i| { file { \"/srv/big/${i}\": ensure => file, " +
+		"mode => '0644' } }\n}\n"
 	site := filepath.Join(dir, "manifests", "site.pp")
 	text, err := os.ReadFile(site)
 	if err != nil {
@@ -402,7 +416,8 @@ func TestAcceptWeb(t *testing.T) {
 	if err := os.WriteFile(site, append([]byte(big), text...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "facts", "big.example.json"), []byte(`{"fqdn": "big.example", "role": "r00"}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "facts", "big.example.json"),
+		[]byte(`{"fqdn": "big.example", "role": "r00"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -411,7 +426,8 @@ func TestAcceptWeb(t *testing.T) {
 	first := manynodes.Name(0)
 	r := browse(t, webJob{Do: []string{"links", "times"}, Most: 60, Each: 8, Measure: []webMeasure{
 		{"node", "/fleet", "/node?name=big.example", "[role=tree] .row .ref"},
-		{"value", "/node?name=" + first, "/value?node=" + first + "&ref=Class%5BProfile::Base%5D&attribute=level", ".graph .box"},
+		{"value", "/node?name=" + first, "/value?node=" + first + "&ref=Class%5BProfile::Base%5D&attribute=level",
+			".graph .box"},
 	}}, at)
 	for name, bar := range map[string]float64{"node": 300, "value": 150} {
 		var got struct{ Median, Worst float64 }
@@ -433,8 +449,8 @@ func TestAcceptWeb(t *testing.T) {
 	}
 }
 
-// TestHostileWeb: names and values that are markup, scripts and orders are shown as they are and do nothing: a dialog, or
-// something that the policy had to stop, is a failure.
+// TestHostileWeb: names and values that are markup, scripts and orders are shown as they are and do nothing: a dialog,
+// or something that the policy had to stop, is a failure.
 func TestHostileWeb(t *testing.T) {
 	browserTools(t)
 	const evil = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}${alert(3)}`
@@ -443,9 +459,10 @@ func TestHostileWeb(t *testing.T) {
 			"notify { '" + evil + "': message => \"\\u{202e}" + strings.ReplaceAll(evil, `"`, `\"`) + "\" }\n" +
 			"# " + evil + "\nfile { '/a/b': content => 'x' }\n",
 		"data/common.yaml": "'" + evil + "': 1\n",
-		"hiera.yaml":       "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\nhierarchy:\n  - { name: '<b>Common</b>', path: common.yaml }\n",
-		"facts/n.json":     `{"fqdn": "n.example", "role": "<img src=x onerror=alert(4)>", "os": {"family": "javascript:alert(5)"}}`,
-		"facts/m.json":     `{"fqdn": "m.example", "role": "db", "os": {"family": "Debian"}}`})
+		"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\nhierarchy:\n  - { name: " +
+			"'<b>Common</b>', path: common.yaml }\n",
+		"facts/n.json": `{"fqdn": "n.example", "role": "<img src=x onerror=alert(4)>", "os": {"family": "javascript:alert(5)"}}`,
+		"facts/m.json": `{"fqdn": "m.example", "role": "db", "os": {"family": "Debian"}}`})
 	_, at := startWeb(t, dir)
 	r := browse(t, webJob{Do: []string{"links"}, Most: 40, Each: 6}, at)
 	if r.number("links") < 10 {

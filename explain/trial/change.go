@@ -306,8 +306,8 @@ func (b *Bench) ofDatum(at source.Place, p *pool) (texts []string) {
 	return texts
 }
 
-// ofConfig changes a scalar of hiera.yaml. A level is led to a file that nobody reads else: it has what the level has now,
-// and another value of a key.
+// ofConfig changes a scalar of hiera.yaml. A level is led to a file that nobody reads else: it has what the level has
+// now, and another value of a key.
 func (b *Bench) ofConfig(at source.Place, l provenance.Label, p *pool, put func(...string) []change) (out []change) {
 	n := b.datum(at)
 	if n == nil {
@@ -470,7 +470,8 @@ func (b *Bench) ofAbsence(what string, p *pool) (out []change) {
 	if file, ok := strings.CutPrefix(what, "file "); ok {
 		path := source.Absolute(file)
 		switch {
-		case filepath.Base(file) == "hiera.yaml": // of a module: what it has comes behind the environment's, but its options count
+		// of a module: what it has comes behind the environment's, but its options count
+		case filepath.Base(file) == "hiera.yaml":
 			for _, c := range b.ofKey("lookup_options", filepath.Join(filepath.Dir(path), "data", "common.yaml"), p) {
 				c.files = map[string]string{path: "version: 5\nhierarchy:\n  - name: common\n    path: common.yaml\n"}
 				out = append(out, c)
@@ -488,7 +489,8 @@ func (b *Bench) ofAbsence(what string, p *pool) (out []change) {
 func (b *Bench) ofKey(key, path string, p *pool) (out []change) {
 	set := func(key, yaml string) { out = append(out, change{set: []setting{{path, key, yaml}}}) }
 	if key == "lookup_options" || strings.HasPrefix(key, "lookup_options.") {
-		for _, option := range []string{`{convert_to: String}`, `{convert_to: [String, "%p"]}`, `{merge: unique}`, `{merge: deep}`,
+		for _, option := range []string{`{convert_to: String}`, `{convert_to: [String, "%p"]}`, `{merge: unique}`,
+			`{merge: deep}`,
 			`{convert_to: Array}`, `{merge: hash}`} {
 			for _, k := range p.keys[:min(len(p.keys), 2)] {
 				set("lookup_options", `{"`+k+`": `+option+`}`)
@@ -539,7 +541,8 @@ func hieraKey(l provenance.Label) string {
 	return explain.RootKey(path)
 }
 
-// setFact gives a fact another value, or takes it away; a name with a dot in it is tried before the part in front of it.
+// setFact gives a fact another value, or takes it away; a name with a dot in it is tried before the part in front of
+// it.
 func setFact(h *value.Hash, path string, v value.Value) *value.Hash {
 	name, rest := path, ""
 	if h.EntryString(path) == nil {

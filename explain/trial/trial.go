@@ -2,13 +2,14 @@
 // dependency set is put otherwise, the node is compiled again, and the value is compared. What explain lists by reading
 // the trace is thereby confirmed by something that does not know the trace.
 //
-// The verdict about a place is one of three. It decides alone: some change of it, and of nothing else, alters the value.
-// It decides with another: a change of it alters nothing as long as a second place, which takes its part then, stays
-// (two includes of one class; `$a or $b`). Or no change was found that does; then the place stays in the set, for not to
-// have found one is no proof. A change after which nothing compiles says nothing about the value and is counted apart.
+// The verdict about a place is one of three. It decides alone: some change of it, and of nothing else, alters the
+// value. It decides with another: a change of it alters nothing as long as a second place, which takes its part then,
+// stays (two includes of one class; `$a or $b`). Or no change was found that does; then the place stays in the set, for
+// not to have found one is no proof. A change after which nothing compiles says nothing about the value and is counted
+// apart.
 //
-// How the second place is found: the trial that altered nothing is compiled with the trace on. What the value depends on
-// there, and did not before, is what took the place's part.
+// How the second place is found: the trial that altered nothing is compiled with the trace on. What the value depends
+// on there, and did not before, is what took the place's part.
 //
 // It may import explain and the compiler. Start reading at Bench.Confirm.
 package trial
@@ -101,7 +102,8 @@ func (o outcome) differs(p outcome) bool {
 }
 
 // settle changes one place until the slot is another.
-func (b *Bench) settle(ctx context.Context, a *explain.Answer, l *explain.Leaf, p *pool, was outcome, ref, attribute string) error {
+func (b *Bench) settle(ctx context.Context, a *explain.Answer, l *explain.Leaf, p *pool, was outcome, ref,
+	attribute string) error {
 	list := b.changes(l, p)
 	most := perPlace
 	if b.most > 0 { // a little of every place rather than all of one
@@ -183,7 +185,8 @@ func (b *Bench) settle(ctx context.Context, a *explain.Answer, l *explain.Leaf, 
 }
 
 // try compiles with a change.
-func (b *Bench) try(ctx context.Context, traced bool, ref, attribute string, c change) (o outcome, rec *explain.Record, err error) {
+func (b *Bench) try(ctx context.Context, traced bool, ref, attribute string, c change) (o outcome, rec *explain.Record,
+	err error) {
 	o.failed = true
 	texts, err := c.apply(b)
 	if err != nil {

@@ -79,9 +79,11 @@ func TestConfirm(t *testing.T) {
 		{"a copy", `notify { 'a': message => 'x' }`, "Notify[a]", "message", "'a' alone; 'x' alone"},
 		{"a condition", `if $facts['role'] == 'web' { notify { 'a': message => 'x' } }`, "Notify[a]", "",
 			"'a' alone; 'role' alone; 'web' alone; 'web' alone"},
-		{"a branch that is not taken", "$y = 1\nclass a($x) { if $x == 1 { $y = 42 } notify { 'a': message => $y } }\nclass { 'a': x => 2 }",
+		{"a branch that is not taken", "$y = 1\nclass a($x) { if $x == 1 { $y = 42 } notify { 'a': message => $y } " +
+			"}\nclass { 'a': x => 2 }",
 			"Notify[a]", "message", "'a' alone; 'a' alone; 1 alone; 1 alone; 2 alone"},
-		{"two includes", "class a { notify { 'a': } }\ninclude a\ninclude ::a", "Notify[a]", "", "'a' alone; a with another ::a"},
+		{"two includes", "class a { notify { 'a': } }\ninclude a\ninclude ::a", "Notify[a]", "",
+			"'a' alone; a with another ::a"},
 		{"or", "$a = true\n$b = true\nif $a or $b { notify { 'a': } }", "Notify[a]", "", "'a' alone; true with another true"},
 		{"nothing can alter it", "$a = 5\nif $a =~ Integer { notify { 'a': } }", "Notify[a]", "", "'a' alone; 5"},
 	} {
@@ -99,9 +101,10 @@ func TestConfirmData(t *testing.T) {
 	rec, b := site(t, map[string]string{
 		"manifests/site.pp":             "include app",
 		"modules/app/manifests/init.pp": "class app(Integer $port = 1) { notify { 'a': message => $port } }",
-		"hiera.yaml":                    "version: 5\nhierarchy:\n  - name: role\n    path: \"role/%{facts.role}.yaml\"\n  - name: common\n    path: common.yaml\n",
-		"data/common.yaml":              "app::port: 80\n",
-		"data/role/web.yaml":            "other: 1\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - name: role\n    path: \"role/%{facts.role}.yaml\"\n  " +
+			"- name: common\n    path: common.yaml\n",
+		"data/common.yaml":   "app::port: 80\n",
+		"data/role/web.yaml": "other: 1\n",
 	})
 	a, err := rec.Explain("Notify[a]", "message")
 	if err != nil {
@@ -110,7 +113,8 @@ func TestConfirmData(t *testing.T) {
 	if err := b.Confirm(context.Background(), a, "Notify[a]", "message", 0); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"hierarchy.0.path": true, "hierarchy.1.path": true, "hierarchy": true, "app::port": true, "role": true}
+	want := map[string]bool{"hierarchy.0.path": true, "hierarchy.1.path": true, "hierarchy": true, "app::port": true,
+		"role": true}
 	for _, l := range a.Depends {
 		name := strings.TrimSuffix(l.Path, " in file ")
 		if strings.HasPrefix(name, "key app::port in file") {

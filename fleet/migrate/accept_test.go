@@ -31,7 +31,8 @@ func plants() (out []plant) {
 	for _, e := range []struct{ kind, expr string }{
 		{"unknown variable", `$nosuch`}, {"unknown variable", `$::nosuch`}, {"unknown variable", `$other::x`},
 		{"unknown variable", `"is ${nosuch} here"`}, {"unknown variable", `"is $nosuch"`},
-		{"old fact", `$osfamily`}, {"old fact", `$::operatingsystem`}, {"old fact", `"on ${::fqdn}"`}, {"old fact", `$hostname`},
+		{"old fact", `$osfamily`}, {"old fact", `$::operatingsystem`}, {"old fact", `"on ${::fqdn}"`},
+		{"old fact", `$hostname`},
 		{"old fact", `"$lsbdistcodename!"`}, {"old fact", `$ipaddress_eth0`}, {"old fact", `$processor0`},
 		{"old fact", `$memorysize_mb`}, {"old fact", `$interfaces`}, {"old fact", `$::sshrsakey`},
 		{"old fact", `$blockdevice_sda_size`}, {"old fact", `$operatingsystemmajrelease`},
@@ -44,7 +45,8 @@ func plants() (out []plant) {
 		{"coercion", `1 << '3'`}, {"coercion", `"${3}1.5" - 1`}, {"coercion", `- '5'`},
 		{"key twice", `{ 'k' => 1, 'k' => 2 }`}, {"key twice", `{ 'k' => 1, l => [2, 3], 'k' => { 'k' => 5 } }`},
 		{"key twice", `{ -1 => 'a', -1 => 'b' }['-1']`}, {"key twice", `{ String => 1, String => 2 }.length`},
-		{"key twice", `{ File['/a'] => 1, Exec['/a'] => 2, 'x' => 3 }.length`}, {"key twice", `{ 1 => 'a', 2 => 'b', 1 => 'c' }.values`},
+		{"key twice", `{ File['/a'] => 1, Exec['/a'] => 2, 'x' => 3 }.length`},
+		{"key twice", `{ 1 => 'a', 2 => 'b', 1 => 'c' }.values`},
 		{"key twice", `{'a' => 1, 'a' => 2, 'b' => 3, 'b' => 4}`},
 		{"not pairs", `({ 'a' => 1 } + [['b']]).length`},
 	} {
@@ -54,7 +56,8 @@ func plants() (out []plant) {
 		}
 		message := "  notify { 'a': message => " + e.expr + " }\n"
 		in(map[string]string{"manifests/site.pp": strings.TrimSpace(message) + "\n"})
-		in(map[string]string{"manifests/site.pp": "include m\n", "modules/m/manifests/init.pp": "class m {\n" + message + "}\n"})
+		in(map[string]string{"manifests/site.pp": "include m\n", "modules/m/manifests/init.pp": "class m {\n" + message +
+			"}\n"})
 		in(map[string]string{"manifests/site.pp": "class { 'm': }\n",
 			"modules/m/manifests/init.pp": "class m (\n  $p = " + e.expr + ",\n) {\n  notify { 'a': message => $p }\n}\n"})
 		in(map[string]string{"manifests/site.pp": "[1, 2].each |$i| { m::d { \"d${i}\": } }\n",
@@ -68,49 +71,62 @@ func plants() (out []plant) {
 	}
 	const show = "notify { 'a': message => lookup('k') }\n"
 	for _, v := range []string{"%{nosuch}", "%{::nosuch}", "%{other::x}", "%{scope('nosuch')}", "%{osfamily}", "%{::fqdn}",
-		"%{scope('hostname')}", "%{facts.osfamily}", "%{ipaddress_eth0}", "%{osfamily}-%{operatingsystem}", "%{facts.processor0}"} {
+		"%{scope('hostname')}", "%{facts.osfamily}", "%{ipaddress_eth0}", "%{osfamily}-%{operatingsystem}",
+		"%{facts.processor0}"} {
 		kind := "data"
 		add(kind, map[string]string{"manifests/site.pp": show, "data/common.yaml": "k: \"x " + v + " y\"\n"})
-		add(kind, map[string]string{"manifests/site.pp": show, "data/common.yaml": "k:\n  a: [1, '" + strings.ReplaceAll(v, "'", "''") + "']\n"})
+		add(kind, map[string]string{"manifests/site.pp": show, "data/common.yaml": "k:\n  a: [1, '" +
+			strings.ReplaceAll(v, "'", "''") + "']\n"})
 		add(kind, map[string]string{"manifests/site.pp": "include m\n", "data/common.yaml": "m::p: \"" + v + "\"\n",
 			"modules/m/manifests/init.pp": "class m($p) { notify { 'a': message => \"<${p}>\" } }\n"})
 		add(kind, map[string]string{"manifests/site.pp": "include m\n",
 			"modules/m/hiera.yaml":        "version: 5\nhierarchy:\n  - {name: c, path: c.yaml}\n",
 			"modules/m/data/c.yaml":       "m::p: \"" + v + "\"\n",
 			"modules/m/manifests/init.pp": "class m($p) { notify { 'a': message => \"<${p}>\" } }\n"})
-		add(kind, map[string]string{"manifests/site.pp": show, "hiera.yaml": "version: 5\nhierarchy:\n  - name: j\n    path: c.json\n    data_hash: json_data\n",
+		add(kind, map[string]string{"manifests/site.pp": show,
+			"hiera.yaml":  "version: 5\nhierarchy:\n  - name: j\n    path: c.json\n    data_hash: json_data\n",
 			"data/c.json": "{\"k\": \"x " + strings.ReplaceAll(v, `"`, `\"`) + " y\"}\n"})
 	}
 	for _, path := range []string{"%{::osfamily}", "%{facts.osfamily}", "%{osfamily}", "%{facts.hostname}"} {
-		add("paths", map[string]string{"manifests/site.pp": show, "data/Debian.yaml": "k: debian\n", "data/web1.yaml": "k: web\n",
+		add("paths", map[string]string{"manifests/site.pp": show, "data/Debian.yaml": "k: debian\n",
+			"data/web1.yaml":   "k: web\n",
 			"data/common.yaml": "k: c\n",
-			"hiera.yaml":       "version: 5\nhierarchy:\n  - name: os\n    path: \"" + path + ".yaml\"\n  - {name: c, path: common.yaml}\n"})
+			"hiera.yaml": "version: 5\nhierarchy:\n  - name: os\n    path: \"" + path +
+				".yaml\"\n  - {name: c, path: common.yaml}\n"})
 	}
 	for _, dir := range []string{"data%{nosuch}", "data/%{::nosuch}", "data/%{osfamily}"} {
 		add("datadir", map[string]string{"manifests/site.pp": show, "data/c.yaml": "k: v\n", "data/Debian/c.yaml": "k: w\n",
-			"hiera.yaml": "version: 5\ndefaults: {datadir: \"" + dir + "\", data_hash: yaml_data}\nhierarchy:\n  - {name: c, path: c.yaml}\n"})
+			"hiera.yaml": "version: 5\ndefaults: {datadir: \"" + dir +
+				"\", data_hash: yaml_data}\nhierarchy:\n  - {name: c, path: c.yaml}\n"})
 	}
-	for _, erb := range []string{"<%= scope['nosuch'] %>", "<%= scope.lookupvar('::nosuch') %>", "<%= scope['osfamily'] %>",
-		"<%= scope.lookupvar('::operatingsystem') %>", "<%= @osfamily %>", "<%= @facts['hostname'] %>", "<% if @ipaddress_eth0 -%>yes<% end %>",
+	for _, erb := range []string{"<%= scope['nosuch'] %>", "<%= scope.lookupvar('::nosuch') %>",
+		"<%= scope['osfamily'] %>",
+		"<%= scope.lookupvar('::operatingsystem') %>", "<%= @osfamily %>", "<%= @facts['hostname'] %>",
+		"<% if @ipaddress_eth0 -%>yes<% end %>",
 		"<%= scope['facts']['fqdn'] %>", "<%= @processor0 %>-<%= @lsbdistcodename %>", "<%= scope['other::x'] %>"} {
 		add("template", map[string]string{"manifests/site.pp": "notify { 'a': message => template('m/t.erb') }\n",
 			"modules/m/templates/t.erb": "one\n" + erb + "\n"})
 		add("template", map[string]string{"manifests/site.pp": "include m\n",
 			"modules/m/manifests/init.pp": "class m { notify { 'a': message => inline_template(\"" + erb + "\") } }\n"})
 	}
-	add("data that is no hash", map[string]string{"manifests/site.pp": "notify { 'a': message => lookup('k', undef, undef, 'd') }\n",
+	add("data that is no hash", map[string]string{"manifests/site.pp": "notify { 'a': message => lookup('k', undef, " +
+		"undef, 'd') }\n",
 		"data/common.yaml": "- a\n- b\n"})
-	add("data that is no hash", map[string]string{"manifests/site.pp": "notify { 'a': message => lookup('k', undef, undef, 'd') }\n",
+	add("data that is no hash", map[string]string{"manifests/site.pp": "notify { 'a': message => lookup('k', undef, " +
+		"undef, 'd') }\n",
 		"data/common.yaml": "just text\n"})
 	add("hiera.yaml 3", map[string]string{"manifests/site.pp": "notify { 'a': message => lookup('k', undef, undef, 'd') }\n",
 		"hiera.yaml": "---\n:backends: yaml\n:hierarchy: [common]\n"})
 	add("late override", map[string]string{"manifests/site.pp": "include m\nm::d { 'x': }\n",
 		"modules/m/manifests/init.pp": "class m { m::e { 'y': } }\n",
-		"modules/m/manifests/e.pp":    "define m::e { M::D <| |> { p => 2 } }\n", "modules/m/manifests/d.pp": "define m::d($p = 1) { notify { $name: message => $p } }\n"})
+		"modules/m/manifests/e.pp":    "define m::e { M::D <| |> { p => 2 } }\n",
+		"modules/m/manifests/d.pp":    "define m::d($p = 1) { notify { $name: message => $p } }\n"})
 	for _, re := range []string{`(?i)N\\.EXAMPLE`, `^(?:n|m)\\.example`, `^n(?=\\.)`} {
-		add("node regexp", map[string]string{"manifests/site.pp": "node /" + strings.ReplaceAll(re, `\\`, `\`) + "/ { notify { 'a': } }\nnode default { }\n"})
+		add("node regexp", map[string]string{"manifests/site.pp": "node /" + strings.ReplaceAll(re, `\\`, `\`) +
+			"/ { notify { 'a': } }\nnode default { }\n"})
 	}
-	add("versions", map[string]string{"manifests/site.pp": "notify { 'a': message => String(max(SemVer('1.10.0'), SemVer('1.9.0'))) }\n"})
+	add("versions", map[string]string{"manifests/site.pp": "notify { 'a': message => String(max(SemVer('1.10.0'), " +
+		"SemVer('1.9.0'))) }\n"})
 	return out
 }
 
@@ -170,8 +186,8 @@ func writeAll(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestAcceptMigration plants what Puppet 8 refuses, or takes otherwise, and asks both Puppets before and after the edits:
-// our verdict is Puppet 8's, an edit that is offered holds in both, and nine of ten that fail get one.
+// TestAcceptMigration plants what Puppet 8 refuses, or takes otherwise, and asks both Puppets before and after the
+// edits: our verdict is Puppet 8's, an edit that is offered holds in both, and nine of ten that fail get one.
 func TestAcceptMigration(t *testing.T) {
 	if os.Getenv("BUNRAKU_ACCEPT") == "" {
 		t.Skip("set BUNRAKU_ACCEPT=1")
@@ -253,7 +269,8 @@ func TestAcceptMigration(t *testing.T) {
 			mended++
 		}
 	}
-	t.Logf("planted: %d, verdict as Puppet 8's: %d (bar: all); trouble: %d, with an edit that holds: %d (bar: 90 %%)", len(all),
+	t.Logf("planted: %d, verdict as Puppet 8's: %d (bar: all); trouble: %d, with an edit that holds: %d (bar: 90 %%)",
+		len(all),
 		alike, troubled, mended)
 	if len(all) < 200 || alike < len(all) || mended*10 < troubled*9 {
 		t.Error("a bar is missed")
@@ -264,8 +281,8 @@ func TestAcceptMigration(t *testing.T) {
 // what a template reads.
 var column = regexp.MustCompile(`, column: \d+|\n  Filepath: .*\n  Line: \d+`)
 
-// sameWords reports whether an error of Puppet's is the one of ours. Of several mistakes in one file Puppet says how many
-// there are, and we say the first.
+// sameWords reports whether an error of Puppet's is the one of ours. Of several mistakes in one file Puppet says how
+// many there are, and we say the first.
 func sameWords(puppet, ours string) bool {
 	puppet, ours = column.ReplaceAllString(puppet, ""), column.ReplaceAllString(ours, "")
 	return strings.Contains(puppet, ours) || strings.Contains(puppet, "errors. Giving up") &&
@@ -371,7 +388,8 @@ func TestAcceptMigrationSites(t *testing.T) {
 			t.Logf("%s: no way: %s %q", site, last, m.Changes)
 		}
 	}
-	t.Logf("sites: %d, verdict as Puppet 8's: %d (bar: all); the same: %d, after edits: %d (%d steps)", len(dirs), alike, same,
+	t.Logf("sites: %d, verdict as Puppet 8's: %d (bar: all); the same: %d, after edits: %d (%d steps)", len(dirs), alike,
+		same,
 		edited, steps)
 	if alike < len(dirs) {
 		t.Error("a bar is missed")

@@ -21,8 +21,8 @@ var (
 	hiera3          = regexp.MustCompile(`hiera\.yaml version 3 cannot be used in an? \w+`)
 )
 
-// candidates are sets of edits, each of which may take the trouble away that a compile came to; the best ones first. What
-// is dear to look for comes last, and only if somebody gets as far.
+// candidates are sets of edits, each of which may take the trouble away that a compile came to; the best ones first.
+// What is dear to look for comes last, and only if somebody gets as far.
 func (t *try) candidates(now *outcome) iter.Seq[set] {
 	return func(yield func(set) bool) {
 		going := true
@@ -212,9 +212,9 @@ func keysTwice(f *source.File) [][]edit {
 	return nil
 }
 
-// keyTwice are the edits for a hash in which a key comes again. As a rule the value of the last one counts, at the place
-// of the first: the value is moved there. Where two keys are the same for the later language alone, the hash is cut in
-// two.
+// keyTwice are the edits for a hash in which a key comes again. As a rule the value of the last one counts, at the
+// place of the first: the value is moved there. Where two keys are the same for the later language alone, the hash is
+// cut in two.
 func (t *tree) keyTwice(at source.Place) (sets [][]edit) {
 	for _, n := range t.all {
 		h, is := n.(*syntax.Hash)

@@ -14,9 +14,9 @@ import (
 )
 
 // Facts under old names are read in many ways: as variables, through $facts, by functions, in Hiera's data and in the
-// paths of its levels, in templates and in functions in Ruby. Only the plain variable is an error without them; everywhere
-// else they are undef, and a node gets another catalog without a word. So all of these reads are looked for in the
-// files that a compile has read, and are made reads of the structured fact.
+// paths of its levels, in templates and in functions in Ruby. Only the plain variable is an error without them;
+// everywhere else they are undef, and a node gets another catalog without a word. So all of these reads are looked for
+// in the files that a compile has read, and are made reads of the structured fact.
 
 // dropped reports whether the node had a fact that it has no more.
 func (t *try) dropped(name string) bool {

@@ -78,8 +78,8 @@ func (m *Move) Same() bool {
 // mostSteps bounds what is tried for one node, mostDrops how often a set of edits is made smaller.
 const mostSteps, mostDrops = 100, 24
 
-// Node tries to move a node. Facts under old names, which agents of Puppet 8 do not send, are taken away under the later
-// language.
+// Node tries to move a node. Facts under old names, which agents of Puppet 8 do not send, are taken away under the
+// later language.
 func (g *Migration) Node(ctx context.Context, n compiler.Node) (*Move, error) {
 	m := &Move{Node: n.Name}
 	if m.Node == "" && n.Facts != nil {
@@ -173,7 +173,8 @@ type outcome struct {
 
 func (o *outcome) good() bool { return o.failure == nil && len(o.changes) == 0 }
 
-// better reports whether an edit has helped: the error is gone, perhaps for the next one, or the catalog has come closer.
+// better reports whether an edit has helped: the error is gone, perhaps for the next one, or the catalog has come
+// closer.
 func (o *outcome) better(than *outcome) bool {
 	switch {
 	case than.failure == nil:

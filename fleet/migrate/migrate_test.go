@@ -52,7 +52,8 @@ func TestMigrate(t *testing.T) {
 		"a key for 8 alone":         {"notify { 'a': message => { File['/a'] => 1, Exec['/a'] => 2 }.length }", "", 1, true},
 		"no pairs":                  {"notify { 'a': message => ({ 'a' => 1 } + [['b']]).length }", "", 1, true},
 		"a template":                {"notify { 'a': message => inline_template('<%= @osfamily %>') }", "", 1, true},
-		"an override too late": {"class k { e { 'y': } }\ndefine e { D <| |> { p => 2 } }\ndefine d($p = 1) { }\ninclude k\nd { 'x': }", "",
+		"an override too late": {"class k { e { 'y': } }\ndefine e { D <| |> { p => 2 } }\ndefine d($p = 1) { }\ninclude " +
+			"k\nd { 'x': }", "",
 			1, false},
 		"a change that is no error": {"notify { 'a': message => max(SemVer('1.10.0'), SemVer('1.9.0')) }", "", 0, false},
 	} {
@@ -67,7 +68,8 @@ func TestMigrate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			f, err := facts.Parse(source.NewFile("n.json", `{"fqdn": "n.example.com", "osfamily": "Debian", "operatingsystem": "Debian",
+			f, err := facts.Parse(source.NewFile("n.json",
+				`{"fqdn": "n.example.com", "osfamily": "Debian", "operatingsystem": "Debian",
 				"os": {"family": "Debian", "name": "Debian"}, "networking": {"fqdn": "n.example.com", "interfaces": {"eth0.1": {"ip": "10.0.0.1"}}}, "ipaddress_eth0_1": "10.0.0.1"}`), "n.example.com")
 			if err != nil {
 				t.Fatal(err)
@@ -91,9 +93,11 @@ func TestMigrate(t *testing.T) {
 // Edits for one node are tried on the others, and what does not hold there is told.
 func TestConfirm(t *testing.T) {
 	dir := t.TempDir()
-	writeAll(t, dir, map[string]string{"manifests/site.pp": "if $facts['kernel'] == 'Linux' {\n  notify { 'a': message => $osfamily }\n}\n"})
+	writeAll(t, dir, map[string]string{"manifests/site.pp": "if $facts['kernel'] == 'Linux' {\n  notify { 'a': message " +
+		"=> $osfamily }\n}\n"})
 	node := func(name, kernel string) compiler.Node {
-		f, err := facts.Parse(source.NewFile(name+".json", `{"kernel": "`+kernel+`", "osfamily": "X", "os": {"family": "X"}}`), name)
+		f, err := facts.Parse(source.NewFile(name+".json", `{"kernel": "`+kernel+
+			`", "osfamily": "X", "os": {"family": "X"}}`), name)
 		if err != nil {
 			t.Fatal(err)
 		}

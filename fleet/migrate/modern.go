@@ -8,8 +8,8 @@ import (
 	"bunraku/source"
 )
 
-// ModernFact is the edit that reads the structured fact in place of one with an old name that a node's facts lack; nil if
-// an error is about something else, or if the fact has no other name that says the same.
+// ModernFact is the edit that reads the structured fact in place of one with an old name that a node's facts lack; nil
+// if an error is about something else, or if the fact has no other name that says the same.
 func ModernFact(d *source.Diagnostic, node *facts.Facts) *source.Edit {
 	place := d.Place.Outer()
 	m := unknownVariable.FindStringSubmatch(d.Summary)

@@ -81,7 +81,8 @@ func Embed(opt EmbedOptions) (*Embedded, error) {
 	srv.Start()
 	if !srv.ReadyForConnections(20 * time.Second) {
 		srv.Shutdown()
-		return nil, fmt.Errorf("no server can be started on %s with what is in %s: does another process use them?", listen, opt.Dir)
+		return nil, fmt.Errorf("no server can be started on %s with what is in %s: does another process use them?", listen,
+			opt.Dir)
 	}
 	at, ok := srv.Addr().(*net.TCPAddr)
 	if !ok {

@@ -1,13 +1,14 @@
 // Package queue carries the work of a fleet to other machines, and what came of it back, over NATS JetStream.
 //
-// The work list is known, work is pure, and results are told by content: a node is done when its part (diff.Part) is there,
-// however often it was compared. So the queue needs to promise little. A job is a message whose subject is the node, in a
-// stream that keeps it until somebody acknowledges it; a worker acknowledges when the server has its result. A worker that is
-// gone stops saying that it is at work, and the job goes to another one: work is done at least once. A result is a message
-// whose subject is the node as well, in a stream that keeps one for each subject: results count once.
+// The work list is known, work is pure, and results are told by content: a node is done when its part (diff.Part) is
+// there, however often it was compared. So the queue needs to promise little. A job is a message whose subject is the
+// node, in a stream that keeps it until somebody acknowledges it; a worker acknowledges when the server has its result.
+// A worker that is gone stops saying that it is at work, and the job goes to another one: work is done at least once. A
+// result is a message whose subject is the node as well, in a stream that keeps one for each subject: results count
+// once.
 //
-// Who serves and is killed begins anew with what is in the streams: only nodes that have no result are handed out. The run's
-// name is the inquiry (fleet.Inquiry): the same question is the same run.
+// Who serves and is killed begins anew with what is in the streams: only nodes that have no result are handed out. The
+// run's name is the inquiry (fleet.Inquiry): the same question is the same run.
 //
 //	embed.go   a NATS server in this process
 //	queue.go   connections, and what streams there are
@@ -124,7 +125,8 @@ func (f *final) Unwrap() error { return f.error }
 // patience is after how long a wait is told.
 const patience = 3 * time.Second
 
-// patiently does something until it succeeds. That takes long if too few of a cluster's servers are there; then it is said.
+// patiently does something until it succeeds. That takes long if too few of a cluster's servers are there; then it is
+// said.
 func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) error {
 	began, told := time.Now(), false
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -200,7 +202,8 @@ func (c *Conn) replicas() int {
 func (c *Conn) bucket(ctx context.Context, name string, ttl time.Duration) (jetstream.KeyValue, error) {
 	kv, err := c.js.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, TTL: ttl, History: 1, Replicas: c.replicas()})
+		kv, err = c.js.CreateOrUpdateKeyValue(ctx,
+			jetstream.KeyValueConfig{Bucket: name, TTL: ttl, History: 1, Replicas: c.replicas()})
 	}
 	return kv, err
 }

@@ -33,7 +33,8 @@ func nodes(n int) (out []string) {
 
 // partOf is what a worker makes of a node here. That of the third is larger than a message may be.
 func partOf(name string) *diff.Part {
-	p := &diff.Part{Nodes: []diff.PartNode{{Name: name, State: diff.Equal}}, Changes: []diff.PartChange{}, Effects: []diff.PartEffect{}}
+	p := &diff.Part{Nodes: []diff.PartNode{{Name: name, State: diff.Equal}}, Changes: []diff.PartChange{},
+		Effects: []diff.PartEffect{}}
 	if strings.HasPrefix(name, "web2.") {
 		p.Nodes[0].Excuse = strings.Repeat("0123456789abcdef", 200_000)
 	}
@@ -166,7 +167,8 @@ func TestServe(t *testing.T) {
 func TestRefusedLogin(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, listen := range []string{"0.0.0.0:0", ":0", "192.0.2.1:4222"} {
-		if e, err := Embed(EmbedOptions{Dir: dir, Listen: listen}); err == nil || !strings.Contains(err.Error(), "need TLS and a token") {
+		if e, err := Embed(EmbedOptions{Dir: dir, Listen: listen}); err == nil ||
+			!strings.Contains(err.Error(), "need TLS and a token") {
 			t.Error(listen, e, err)
 		}
 	}
@@ -189,14 +191,16 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
 	raw, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Embed(EmbedOptions{Dir: filepath.Join(t.TempDir(), "data"), Listen: "0.0.0.0:0", Token: "a token that we share",
-		TLS: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}})
+	e, err := Embed(EmbedOptions{Dir: filepath.Join(t.TempDir(), "data"), Listen: "0.0.0.0:0",
+		Token: "a token that we share",
+		TLS:   &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,8 +296,8 @@ func (c *cluster) url() string {
 	return strings.Join(all, ",")
 }
 
-// Of three servers one may be lost, and after its return another one. With two gone the run stalls and says so, and ends
-// when one returns.
+// Of three servers one may be lost, and after its return another one. With two gone the run stalls and says so, and
+// ends when one returns.
 func TestCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("servers take their time to agree")

@@ -87,7 +87,8 @@ func (s *serving) prepare(ctx context.Context) error {
 	for _, cfg := range []jetstream.StreamConfig{
 		{Name: workStream(id), Subjects: []string{"bunraku.work." + id + ".>"}, Retention: jetstream.WorkQueuePolicy,
 			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true},
-		{Name: resultStream(id), Subjects: []string{"bunraku.result." + id + ".>"}, Discard: jetstream.DiscardOld, AllowDirect: true},
+		{Name: resultStream(id), Subjects: []string{"bunraku.result." + id + ".>"}, Discard: jetstream.DiscardOld,
+			AllowDirect: true},
 	} {
 		cfg.Storage, cfg.Replicas, cfg.MaxMsgsPerSubject = jetstream.FileStorage, s.replicas(), 1
 		if _, err := s.js.Stream(ctx, cfg.Name); err == nil {
@@ -176,8 +177,9 @@ func (s *serving) gather(ctx context.Context) error {
 	if info.State.LastSeq == s.seen {
 		return nil
 	}
-	reader, err := results.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq: s.seen + 1})
+	reader, err := results.OrderedConsumer(ctx,
+		jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
+			OptStartSeq: s.seen + 1})
 	if err != nil {
 		return err
 	}
@@ -217,7 +219,8 @@ func (s *serving) take(m jetstream.Msg) {
 	name, ok := decoded(parts[3])
 	chunk, err := strconv.Atoi(parts[4])
 	count, errCount := strconv.Atoi(m.Headers().Get(chunksHeader))
-	if !ok || !s.wanted[name] || s.parts[name] != nil || err != nil || errCount != nil || count < 1 || count > mostChunks ||
+	if !ok || !s.wanted[name] || s.parts[name] != nil || err != nil || errCount != nil || count < 1 ||
+		count > mostChunks ||
 		chunk < 0 || chunk >= count {
 		return
 	}

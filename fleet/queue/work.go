@@ -16,7 +16,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Times. A worker says all the time that it is at work: a job goes to somebody else when it has not said so for ackWait.
+// Times. A worker says all the time that it is at work: a job goes to somebody else when it has not said so for
+// ackWait.
 const (
 	ackWait   = 15 * time.Second
 	beat      = 5 * time.Second
@@ -46,7 +47,8 @@ func (l *Lack) Error() string { return l.What }
 
 // Work does runs until the context ends or, if once, until there are none. open prepares one; its error is a *Lack if
 // others may be able to do it. many is how many nodes are taken at a time.
-func (c *Conn) Work(ctx context.Context, name string, many int, once bool, open func(context.Context, Run) (Job, func(), error)) error {
+func (c *Conn) Work(ctx context.Context, name string, many int, once bool,
+	open func(context.Context, Run) (Job, func(), error)) error {
 	w := &working{Conn: c, me: Worker{Name: name, State: "waits"}, many: many, size: chunkSize(c.nc.MaxPayload())}
 	lacking := map[string]string{}
 	for {
@@ -212,7 +214,10 @@ func (w *working) batch(ctx context.Context, run Run, job Job, msgs []jetstream.
 		return err
 	}
 	for i, m := range msgs {
-		if err := w.patiently(ctx, func(ctx context.Context) error { return w.send(ctx, run, names[i], parts[i]) }); err != nil {
+		if err := w.patiently(ctx, func(ctx context.Context) error {
+			return w.send(ctx, run, names[i],
+				parts[i])
+		}); err != nil {
 			return err
 		}
 		w.me.Done++

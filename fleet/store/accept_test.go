@@ -28,8 +28,8 @@ func peak() int64 {
 	return u.Maxrss << 10
 }
 
-// A watch measures a stretch of work. What decides is the time of the processors that it took, divided by how many there
-// are: what the clock says depends on what else the machine does.
+// A watch measures a stretch of work. What decides is the time of the processors that it took, divided by how many
+// there are: what the clock says depends on what else the machine does.
 type watch struct {
 	began time.Time
 	cpu   time.Duration
@@ -74,8 +74,8 @@ func fleetNodes() int {
 	return 10_000
 }
 
-// TestAcceptFleet measures a fleet of 10,000 nodes, 50 roles, own names, addresses and 300 facts, a tenth with own data,
-// 300 resources of which 10 have them: two revisions from nothing, then with traces at hand.
+// TestAcceptFleet measures a fleet of 10,000 nodes, 50 roles, own names, addresses and 300 facts, a tenth with own
+// data, 300 resources of which 10 have them: two revisions from nothing, then with traces at hand.
 func TestAcceptFleet(t *testing.T) {
 	live.Accept(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
@@ -122,7 +122,8 @@ func TestAcceptFleet(t *testing.T) {
 		change  manynodes.Change
 		seconds float64
 		want    int
-	}{{"the first revision from nothing", manynodes.None, 60, nodes}, {"a change that reaches nobody", manynodes.Nowhere, 2, 0},
+	}{{"the first revision from nothing", manynodes.None, 60, nodes}, {"a change that reaches nobody", manynodes.Nowhere,
+		2, 0},
 		{"a change that reaches 640 of 10,000", manynodes.Some, 6, nodes * 64 / 1000}} {
 		began := start()
 		s, err := store.Open(dir)

@@ -378,7 +378,8 @@ func (s *Store) pack(snap *compiler.Snapshot, res *eval.Result) *packed {
 	if f := res.Failure; f != nil {
 		// What an error says may quote a secret; who wants to read it compiles again.
 		sum := s.key.Sum([]byte(f.Summary + "\x00" + f.Detail))
-		return &packed{failed: f.Code + "\x00" + string(sum[:]), code: f.Code, anchors: []string{anchorOf(snap, f.Place, "", 0)}}
+		return &packed{failed: f.Code + "\x00" + string(sum[:]), code: f.Code,
+			anchors: []string{anchorOf(snap, f.Place, "", 0)}}
 	}
 	l := newSealer(s, res)
 	p := &packed{}

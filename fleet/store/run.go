@@ -132,9 +132,9 @@ func (r *Run) Result(ctx context.Context, n Node) (*Result, error) {
 	return out, nil
 }
 
-// Stays tells whether all that the compile of another run asked, the old revision's, has the same answer in this one. That
-// does not hang on what else the store knows: it is the same for a run that goes on where one was killed, and for one that
-// has another part of the nodes.
+// Stays tells whether all that the compile of another run asked, the old revision's, has the same answer in this one.
+// That does not hang on what else the store knows: it is the same for a run that goes on where one was killed, and for
+// one that has another part of the nodes.
 func (r *Run) Stays(ctx context.Context, old *Result, n Node) (stays bool, err error) {
 	if old.rec == nil {
 		return false, nil

@@ -3,16 +3,19 @@
 //
 // # What may be left out, and why
 //
-// A compile's trace (package trace) is every question that it asked, with a digest of the answer; as long as all answers
-// are the same, so is the catalog. The store has the last few traces of each node. Of a new revision each question is
-// answered once, and not once a node:
+// A compile's trace (package trace) is every question that it asked, with a digest of the answer; as long as all
+// answers are the same, so is the catalog. The store has the last few traces of each node. Of a new revision each
+// question is answered once, and not once a node:
 //
 //   - Questions about files alone are kept as a set. Nodes of one role have the same set, and whether it holds in a
 //     revision is found once.
 //   - What is asked of Hiera's layers is a set as well. It holds for all nodes that see the same files of data.
-//   - What is asked of the node itself (facts, what an external classifier says) is a list of questions and one digest of
-//     all answers. If the node's data are those of then, byte for byte, nothing needs to be asked.
-//   - The node statement is looked for again only if node statements have changed.
+//   - What is asked of the node itself (facts, what an external classifier says) is a list of questions and one digest
+//
+// of
+//
+//	  all answers. If the node's data are those of then, byte for byte, nothing needs to be asked.
+//	- The node statement is looked for again only if node statements have changed.
 //
 // A node whose own traces do not hold may still get the same answers as another one: the lists of questions that others
 // asked in this revision are tried before anything is compiled (alike).
@@ -23,8 +26,9 @@
 // Everything that many nodes have in common is there once, under its digest: questions with answers, sets of them,
 // resources, the order and containment of resources (a shape), where they were declared. A node's record is a few
 // numbers. Places are kept as the definition and the number of the expression in it, and found anew in the revision at
-// hand. No secret is in the store: what is Sensitive, what Hiera has decrypted, and each text in which one of them occurs
-// is replaced by a keyed digest before anything is written, so that a change can be seen and nothing can be read.
+// hand. No secret is in the store: what is Sensitive, what Hiera has decrypted, and each text in which one of them
+// occurs is replaced by a keyed digest before anything is written, so that a change can be seen and nothing can be
+// read.
 //
 // A record is written in one transaction together with all that it names: after kill -9 the store is as after the last
 // transaction, and the nodes behind are compiled again. A second process that finds the file locked goes on without it.
@@ -168,14 +172,16 @@ func open(dir string, key trace.Key, temp bool) (*Store, error) {
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, ErrLocked
-	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum):
+	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
+		errors.Is(err, bolterrors.ErrChecksum):
 		return nil, fmt.Errorf("%s is no store of this program: %w; delete it, it is made anew", path, err)
 	case err != nil:
 		return nil, err
 	}
 	s := &Store{db: db, dir: dir, key: key, temp: temp, records: map[string][]*record{},
-		numbers: map[*trace.Entry]uint32{}, byNumber: map[uint32]*trace.Entry{}, decoded: map[uint32]*layerSet{}, entries: newTable("entry"),
-		sets: newTable("set"), objects: newTable("resource"), shapes: newTable("shape"), results: newTable("result"),
+		numbers: map[*trace.Entry]uint32{}, byNumber: map[uint32]*trace.Entry{}, decoded: map[uint32]*layerSet{},
+		entries: newTable("entry"),
+		sets:    newTable("set"), objects: newTable("resource"), shapes: newTable("shape"), results: newTable("result"),
 		anchors: newTable("anchor")}
 	s.tables = []*table{s.entries, s.sets, s.objects, s.shapes, s.results, s.anchors}
 	s.flushed = time.Now()

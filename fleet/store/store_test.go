@@ -38,7 +38,8 @@ type bench struct {
 }
 
 func newBench(t testing.TB, s *store.Store) *bench {
-	return &bench{t, compiler.NewWorkspace(siteDir, compiler.Options{Questions: true, Key: s.Key(), Decrypted: s.Decrypted}), s}
+	return &bench{t, compiler.NewWorkspace(siteDir,
+		compiler.Options{Questions: true, Key: s.Key(), Decrypted: s.Decrypted}), s}
 }
 
 // over starts a run over a state of the repo.
@@ -134,7 +135,8 @@ func TestReuse(t *testing.T) {
 		expect("nowhere", b.count(b.over(manynodes.Site(nodes, manynodes.Nowhere)), nodes, nil), "map[unchanged:60]")
 		if round == 0 {
 			expect("some", b.count(b.over(manynodes.Site(nodes, manynodes.Some)), nodes, nil), "map[compiled:8 unchanged:52]")
-			expect("one role", b.count(b.over(manynodes.Site(nodes, manynodes.Role)), nodes, nil), "map[compiled:2 unchanged:58]")
+			expect("one role", b.count(b.over(manynodes.Site(nodes, manynodes.Role)), nodes, nil),
+				"map[compiled:2 unchanged:58]")
 		}
 		back := b.over(manynodes.Site(nodes, manynodes.None))
 		expect("back again", b.count(back, nodes, nil), "map[unchanged:60]")
@@ -194,8 +196,10 @@ func TestAlike(t *testing.T) {
 	defer s.Close()
 	b := newBench(t, s)
 	run := b.over(map[string]string{
-		"manifests/site.pp":             "node /^web/ { include web }\nnode default { notify { $facts['networking']['fqdn']: } }\n",
-		"hiera.yaml":                    "version: 5\nhierarchy:\n  - { name: n, path: '%{trusted.certname}.yaml' }\n  - { name: c, path: c.yaml }\n",
+		"manifests/site.pp": "node /^web/ { include web }\nnode default { notify { " +
+			"$facts['networking']['fqdn']: } }\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - { name: n, path: '%{trusted.certname}.yaml' }\n  - { " +
+			"name: c, path: c.yaml }\n",
 		"data/c.yaml":                   "web::port: 80\n",
 		"data/web7.yaml":                "web::port: 81\n",
 		"data/web8.yaml":                "nobody::asks: 1\n",
@@ -208,7 +212,8 @@ func TestAlike(t *testing.T) {
 		{"web7", "Debian", "compiled 81 Debian"}, {"web8", "Debian", "compiled 80 Debian"},
 		{"db1", "Debian", "compiled db1"}, {"db2", "Debian", "compiled db2"}, {"web2", "Debian", "unchanged 80 Debian"},
 	} {
-		f, err := facts.Parse(source.NewFile("f.json", fmt.Sprintf(`{"os":{"family":%q},"networking":{"fqdn":%q}}`, n.os, n.name)),
+		f, err := facts.Parse(source.NewFile("f.json",
+			fmt.Sprintf(`{"os":{"family":%q},"networking":{"fqdn":%q}}`, n.os, n.name)),
 			n.name)
 		if err != nil {
 			t.Fatal(err)
@@ -242,9 +247,10 @@ func TestChangedFacts(t *testing.T) {
 	b := newBench(t, s)
 	texts := map[string]string{
 		"manifests/site.pp": "notify { lookup('k'): }\n",
-		"hiera.yaml":        "version: 5\nhierarchy:\n  - { name: n, path: '%{facts.tier}.yaml' }\n  - { name: c, path: c.yaml }\n",
-		"data/c.yaml":       "k: common\n",
-		"data/gold.yaml":    "k: gold\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - { name: n, path: '%{facts.tier}.yaml' }\n  - { name: c, path: " +
+			"c.yaml }\n",
+		"data/c.yaml":    "k: common\n",
+		"data/gold.yaml": "k: gold\n",
 	}
 	for i, c := range []struct {
 		tier, uptime, how, want string

@@ -23,15 +23,18 @@ func more() []Tree {
 		"shared text":           "$x = " + long + " Integer[1, 3000].each |$i| { notify { \"n${i}\": message => $x } }\n",
 		"shared text in logs":   "$x = " + long + " Integer[1, 3000].each |$i| { notice($x) }\n",
 		"shared text in errors": "$x = " + long + " class a(Integer $p) { } class { a: p => $x }\n",
-		"shared require":        "$a = Integer[1, 3000].map |$x| { Notify[\"n${x}\"] } Notify { require => $a } Integer[1, 3000].each |$x| { notify { \"n${x}\": } } notify { 'z': }\n",
-		"tags":                  "$t = Integer[1, 4000].map |$x| { \"t${x}\" } class a { tag($t) Integer[1, 4000].each |$x| { notify { \"n${x}\": } } } include a\n",
-		"many tags":             "Integer[1, 3000].each |$x| { notify { \"n${x}\": tag => Integer[1, 3000].map |$y| { \"t${y}\" } } }\n",
+		"shared require": "$a = Integer[1, 3000].map |$x| { Notify[\"n${x}\"] } Notify { require => $a } Integer[1, " +
+			"3000].each |$x| { notify { \"n${x}\": } } notify { 'z': }\n",
+		"tags": "$t = Integer[1, 4000].map |$x| { \"t${x}\" } class a { tag($t) Integer[1, 4000].each |$x| { notify { " +
+			"\"n${x}\": } } } include a\n",
+		"many tags": "Integer[1, 3000].each |$x| { notify { \"n${x}\": tag => Integer[1, 3000].map |$y| { \"t${y}\" } } }\n",
 		"alias mismatch": "type T0 = Integer\n" +
 			many(40, "type T<i+1> = Variant[T<i>, Array[T<i>], Tuple[T<i>, T<i>]]\n") + "class a(T40 $x = 'x') {} include a\n",
 		"struct mismatch": "type T0 = Integer\n" + many(40, "type T<i+1> = Struct[{a => T<i>, b => T<i>}]\n") +
 			"class a(T40 $x = {a => {a => 1}, b => {}}) {} include a\n",
-		"wide mismatch":     "class a(Array[Integer] $p) { } class { a: p => Integer[1, 300000].map |$x| { \"x\" } }\n",
-		"asserts in a loop": "type A = Variant[B, Array[A]] type B = Variant[A, Hash[A, B]] Integer[1, 100000].each |$x| { assert_type(A, [[1]]) |$e, $a| { 1 } }\n",
+		"wide mismatch": "class a(Array[Integer] $p) { } class { a: p => Integer[1, 300000].map |$x| { \"x\" } }\n",
+		"asserts in a loop": "type A = Variant[B, Array[A]] type B = Variant[A, Hash[A, B]] Integer[1, 100000].each |$x| { " +
+			"assert_type(A, [[1]]) |$e, $a| { 1 } }\n",
 		"pattern in a loop": "Integer[1, 100000].each |$x| { if '" + strings.Repeat("a", 28) +
 			"' =~ /(a|a|aa)*(a|a)*b/ { } }\n",
 		"regsubst in a loop": "$s = " + long + " Integer[1, 100000].each |$x| { regsubst($s, 'x', 'y', 'G') }\n",
@@ -40,18 +43,22 @@ func more() []Tree {
 		"scanf in a loop":    "$s = " + long + " Integer[1, 100000].each |$x| { scanf($s, '%s') }\n",
 		"case in a loop": "$s = " + long +
 			" Integer[1, 100000].each |$x| { case $s { /y/: { } /z$/: { } default: { } } }\n",
-		"sorts":                "$a = Integer[1, 100000].map |$x| { \"n${x}\" } Integer[1, 10000].each |$x| { sort($a) }\n",
-		"sort by block":        "$a = Integer[1, 20000].map |$x| { \"n${x}\" } $a.sort |$a, $b| { compare($b, $a) }\n",
-		"unique":               "$a = Integer[1, 100000].map |$x| { [$x] } Integer[1, 1000].each |$x| { unique($a) }\n",
-		"concatenations":       "$a = Integer[1, 100000].reduce([]) |$m, $x| { $m + [$x] }\n",
-		"merges":               "$a = Integer[1, 100000].reduce({}) |$m, $x| { $m + {$x => 1} }\n",
-		"subtractions":         "$a = Integer[1, 100000].map |$x| { $x } $b = $a - $a.map |$x| { $x + 1 }\n",
-		"membership":           "$a = Integer[1, 100000].map |$x| { $x } $a.each |$x| { $x in $a }\n",
-		"slices":               "$a = Integer[1, 1000000].map |$x| { $x } Integer[1, 1000].each |$x| { $a[0, 999999] }\n",
-		"tree_each":            "$a = Integer[1, 30].reduce([1]) |$m, $x| { [$m, 1] } Integer[1, 1000000].each |$x| { $a.tree_each |$y| { 1 } }\n",
-		"flattened twice":      "$a = Integer[1, 18].reduce([1]) |$m, $x| { [$m, $m] } Integer[1, 1000].each |$x| { flatten($a) }\n",
-		"texts of a hash":      "$a = Integer[1, 15].reduce({}) |$m, $x| { {a => $m, b => $m} } Integer[1, 1000].each |$x| { \"${a}\" }\n",
-		"to json":              "$a = Integer[1, 16].reduce([1]) |$m, $x| { [$m, $m] } Integer[1, 1000].each |$x| { to_json($a) to_yaml($a) }\n",
+		"sorts":          "$a = Integer[1, 100000].map |$x| { \"n${x}\" } Integer[1, 10000].each |$x| { sort($a) }\n",
+		"sort by block":  "$a = Integer[1, 20000].map |$x| { \"n${x}\" } $a.sort |$a, $b| { compare($b, $a) }\n",
+		"unique":         "$a = Integer[1, 100000].map |$x| { [$x] } Integer[1, 1000].each |$x| { unique($a) }\n",
+		"concatenations": "$a = Integer[1, 100000].reduce([]) |$m, $x| { $m + [$x] }\n",
+		"merges":         "$a = Integer[1, 100000].reduce({}) |$m, $x| { $m + {$x => 1} }\n",
+		"subtractions":   "$a = Integer[1, 100000].map |$x| { $x } $b = $a - $a.map |$x| { $x + 1 }\n",
+		"membership":     "$a = Integer[1, 100000].map |$x| { $x } $a.each |$x| { $x in $a }\n",
+		"slices":         "$a = Integer[1, 1000000].map |$x| { $x } Integer[1, 1000].each |$x| { $a[0, 999999] }\n",
+		"tree_each": "$a = Integer[1, 30].reduce([1]) |$m, $x| { [$m, 1] } Integer[1, 1000000].each |$x| { " +
+			"$a.tree_each |$y| { 1 } }\n",
+		"flattened twice": "$a = Integer[1, 18].reduce([1]) |$m, $x| { [$m, $m] } Integer[1, 1000].each |$x| { " +
+			"flatten($a) }\n",
+		"texts of a hash": "$a = Integer[1, 15].reduce({}) |$m, $x| { {a => $m, b => $m} } Integer[1, 1000].each |$x| " +
+			"{ \"${a}\" }\n",
+		"to json": "$a = Integer[1, 16].reduce([1]) |$m, $x| { [$m, $m] } Integer[1, 1000].each |$x| { " +
+			"to_json($a) to_yaml($a) }\n",
 		"digests":              "$s = " + long + " Integer[1, 100000].each |$x| { md5($s) sha256($s) }\n",
 		"numbers":              "Integer[1, 1000000].each |$x| { Integer(\"${x}\") + Float(\"1.${x}\") }\n",
 		"formats":              "Integer[1, 1000000].each |$x| { sprintf('%1000000d', 1) }\n",
@@ -61,15 +68,18 @@ func more() []Tree {
 		"deep requires":        many(3000, "class c<i> { require c<i+1> }\n") + "class c3000 { }\ninclude c0\n",
 		"collectors found": "Integer[1, 3000].each |$x| { @notify { \"n${x}\": tag => 'a' } } " +
 			many(300, "Notify<| tag == 'a' |> { message => 'x<i>' }\n"),
-		"collector chain": "Integer[1, 2000].each |$x| { notify { \"n${x}\": } } Notify<| |> -> Notify<| title != 'x' |> -> Notify<| title != 'y' |>\n",
-		"exported":        many(2000, "@@notify { 'n<i>': }\n") + "Notify<<| |>>\n",
+		"collector chain": "Integer[1, 2000].each |$x| { notify { \"n${x}\": } } Notify<| |> -> Notify<| title != 'x' |> " +
+			"-> Notify<| title != 'y' |>\n",
+		"exported": many(2000, "@@notify { 'n<i>': }\n") + "Notify<<| |>>\n",
 		"virtual fixpoint": many(900,
-			"@notify { 'n<i>': tag => 't<i>' }\nclass c<i> { @notify { 'm<i>': tag => 't<i+1>' } Notify<| tag == 't<i>' |> }\ninclude c<i>\n"),
+			"@notify { 'n<i>': tag => 't<i>' }\nclass c<i> { @notify { 'm<i>': tag => 't<i+1>' } Notify<| tag == 't<i>' |> "+
+				"}\ninclude c<i>\n"),
 		"titles in errors":   "notify { [" + many(50000, "'x<i>', ") + "'x0']: }\n",
 		"unknown attributes": "file { '/x': " + many(20000, "a<i> => 1, ") + "}\n",
 		"case of types": many(3000, "type A<i> = Variant[Enum['a<i>'], Pattern[/b<i>/]]\n") + "$x = 'zz' case $x { " +
 			many(3000, "A<i>: { } ") + " default: { } }\n",
-		"templates": "Integer[1, 100000].each |$x| { inline_template('<% 100.times { |i| i } %>') inline_epp('<% $x = 1 %>') }\n",
+		"templates": "Integer[1, 100000].each |$x| { inline_template('<% 100.times { |i| i } %>') inline_epp('<% $x = 1 " +
+			"%>') }\n",
 		"template texts": "$x = " + long +
 			" Integer[1, 100000].each |$i| { inline_template('<%= @x.gsub(\"x\", \"y\") %>') }\n",
 		"defined":           "Integer[1, 1000000].each |$x| { defined(\"c${x}\") }\n",
@@ -94,22 +104,23 @@ func more() []Tree {
 		out = append(out, tree("opponent/puppet "+name, "manifests/site.pp", text))
 	}
 	for name, text := range map[string]string{
-		"for":          "<% x = 0; for i in (1..10000000) do x += i end %>",
-		"appends":      "<% a = []; loop { a << 1 << 2 << 3 } %>",
-		"assignments":  "<% a = b = c = 0; loop { a, b, c = b, c, a } %>",
-		"hashes":       "<% h = {}; i = 0; loop { h[i] = h.to_a.first; i += 1 } %>",
-		"sorts":        "<% a = (1..100000).to_a; loop { a.sort_by { |x| -x } } %>",
-		"scan":         "<% s = 'ab' * 100000; loop { s.scan(/a/) } %>",
-		"nested raise": "<% def f(n) begin; n == 0 ? raise('x') : f(n - 1); ensure; 1; end; end; loop { begin; f(200); rescue; end } %>",
-		"throws":       "<% loop { catch(:a) { catch(:b) { throw :a } } } %>",
-		"symbols":      "<% i = 0; loop { i += 1; i.to_s.to_sym } %>",
-		"strings":      "<% s = +''; loop { s << 'x' * 1000 } %>",
-		"inspect":      "<% a = [1]; 20.times { a = [a, a] }; loop { a.inspect } %>",
-		"big numbers":  "<% x = 3; 40.times { x = x * x }; x.to_s %>",
-		"methods":      "<% i = 0; loop { i += 1; eval(\"def f#{i}; end\") rescue define_method(:x) { } rescue 1 } %>",
-		"scope":        "<% loop { scope.lookupvar('x'); scope.to_hash } %>",
-		"functions":    "<% loop { scope.call_function('lookup', ['k']) } %>",
-		"procs":        "<% f = proc { |x| x }; 100000.times { g = f; f = proc { |x| g.call(x) } }; f.call(1) %>",
+		"for":         "<% x = 0; for i in (1..10000000) do x += i end %>",
+		"appends":     "<% a = []; loop { a << 1 << 2 << 3 } %>",
+		"assignments": "<% a = b = c = 0; loop { a, b, c = b, c, a } %>",
+		"hashes":      "<% h = {}; i = 0; loop { h[i] = h.to_a.first; i += 1 } %>",
+		"sorts":       "<% a = (1..100000).to_a; loop { a.sort_by { |x| -x } } %>",
+		"scan":        "<% s = 'ab' * 100000; loop { s.scan(/a/) } %>",
+		"nested raise": "<% def f(n) begin; n == 0 ? raise('x') : f(n - 1); ensure; 1; end; end; loop { begin; f(200); " +
+			"rescue; end } %>",
+		"throws":      "<% loop { catch(:a) { catch(:b) { throw :a } } } %>",
+		"symbols":     "<% i = 0; loop { i += 1; i.to_s.to_sym } %>",
+		"strings":     "<% s = +''; loop { s << 'x' * 1000 } %>",
+		"inspect":     "<% a = [1]; 20.times { a = [a, a] }; loop { a.inspect } %>",
+		"big numbers": "<% x = 3; 40.times { x = x * x }; x.to_s %>",
+		"methods":     "<% i = 0; loop { i += 1; eval(\"def f#{i}; end\") rescue define_method(:x) { } rescue 1 } %>",
+		"scope":       "<% loop { scope.lookupvar('x'); scope.to_hash } %>",
+		"functions":   "<% loop { scope.call_function('lookup', ['k']) } %>",
+		"procs":       "<% f = proc { |x| x }; 100000.times { g = f; f = proc { |x| g.call(x) } }; f.call(1) %>",
 	} {
 		out = append(out, tree("opponent/erb "+name, "modules/m/templates/t.erb", text))
 	}

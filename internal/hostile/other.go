@@ -14,8 +14,10 @@ import (
 // repositories bring a git repository along whose configuration names programs, or whose files are not what they seem.
 func repositories() []Tree {
 	ask := [][]string{{"explain", "ENV", "--node", "n", "--blame", "Notify[x]", "message"}, {"check", "ENV"}}
-	programs := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch MARKER\n\tpager = touch MARKER\n" +
-		"\tsshCommand = touch MARKER\n\thooksPath = .\n[include]\n\tpath = OUTSIDE/text\n[diff \"x\"]\n\ttextconv = touch MARKER;cat\n" +
+	programs := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch " +
+		"MARKER\n\tpager = touch MARKER\n" +
+		"\tsshCommand = touch MARKER\n\thooksPath = .\n[include]\n\tpath = OUTSIDE/text\n[diff \"x\"]\n\ttextconv = touch " +
+		"MARKER;cat\n" +
 		"[filter \"x\"]\n\tclean = touch MARKER;cat\n\tsmudge = touch MARKER;cat\n[alias]\n\tblame = !touch MARKER\n"
 	bare := func(w *writer, dir string) {
 		w.file(dir+"/HEAD", "ref: refs/heads/main\n")

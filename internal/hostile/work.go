@@ -65,8 +65,9 @@ func work() []Tree {
 			many(40, "type T<i+1> = Variant[T<i>, Array[T<i>], Tuple[T<i>, T<i>]]\n") + "notice([1] =~ T40)\n",
 		"alias structs": "type T0 = Integer\n" + many(40, "type T<i+1> = Struct[{a => T<i>, b => T<i>}]\n") +
 			"class a(T40 $x = 1) {} include a\n",
-		"alias cycles": "type A = Variant[B, Array[A]] type B = Variant[A, Hash[A, B]] notice(A == B) notice({} =~ A) class a(A $x = [[1]]) {} include a\n",
-		"alias self":   "type A = A\nnotice(1 =~ A)\n",
+		"alias cycles": "type A = Variant[B, Array[A]] type B = Variant[A, Hash[A, B]] notice(A == B) notice({} =~ A) " +
+			"class a(A $x = [[1]]) {} include a\n",
+		"alias self": "type A = A\nnotice(1 =~ A)\n",
 		"doubling": "$a0 = [1]\n" + many(40, "$a<i+1> = [$a<i>, $a<i>]\n") +
 			"notice($a40 == $a39) notify { 'x': message => $a40 }\n",
 		"doubling hash": "$a0 = {}\n" + many(40, "$a<i+1> = {a => $a<i>, b => $a<i>}\n") +
@@ -75,11 +76,12 @@ func work() []Tree {
 			"notify { 'x': message => $a40 }\n",
 		"doubling unique": "$a0 = [1]\n" + many(40, "$a<i+1> = [$a<i>, $a<i>]\n") +
 			"notice($a40.unique, $a40.flatten.length, $a40.hash)\n",
-		"recursion":          "function f($x) { f($x + 1) } f(1)\n",
-		"mutual recursion":   "function f($x) { g($x) } function g($x) { f([$x]) } f(1)\n",
-		"fibonacci":          "function f($x) { if $x < 2 { 1 } else { f($x - 1) + f($x - 2) } } notice(f(60))\n",
-		"define recursion":   "define d($n) { d { \"${title}x\": n => $n + 1 } } d { 'a': n => 1 }\n",
-		"define doubling":    "define d($n) { if $n > 0 { d { \"${title}a\": n => $n - 1 } d { \"${title}b\": n => $n - 1 } } } d { 'a': n => 40 }\n",
+		"recursion":        "function f($x) { f($x + 1) } f(1)\n",
+		"mutual recursion": "function f($x) { g($x) } function g($x) { f([$x]) } f(1)\n",
+		"fibonacci":        "function f($x) { if $x < 2 { 1 } else { f($x - 1) + f($x - 2) } } notice(f(60))\n",
+		"define recursion": "define d($n) { d { \"${title}x\": n => $n + 1 } } d { 'a': n => 1 }\n",
+		"define doubling": "define d($n) { if $n > 0 { d { \"${title}a\": n => $n - 1 } d { \"${title}b\": n => $n - 1 " +
+			"} } } d { 'a': n => 40 }\n",
 		"each nested":        "$a = Integer[1, 1000].map |$x| { $x } " + deep(6, "$a.each |$x| { ", "notice(1)", " }") + "\n",
 		"range":              "Integer[1, 99999999999].each |$x| { notice($x) }\n",
 		"range map":          "notify { 'x': message => Integer[1, 99999999999].map |$x| { [$x, $x] } }\n",
@@ -100,21 +102,25 @@ func work() []Tree {
 		"string new":         "notify { 'x': message => String(1, '%999999999d') }\n",
 		"collectors":         many(2000, "File<| title == 'x<i>' |> -> File<| |>\n") + many(500, "file { '/f<i>': }\n"),
 		"overrides":          many(3000, "File<| |> { mode => '0<i>' }\n") + many(300, "file { '/f<i>': }\n"),
-		"edges":              "$a = Integer[1, 3000].map |$x| { Notify[\"n${x}\"] } Integer[1, 3000].each |$x| { notify { \"n${x}\": } } $a -> $a\n",
-		"chain":              many(3000, "notify { 'n<i>': } Notify['n<i>'] -> Notify['n<i+1>']\n") + "notify { 'n3000': }\n",
+		"edges": "$a = Integer[1, 3000].map |$x| { Notify[\"n${x}\"] } Integer[1, 3000].each |$x| { notify { " +
+			"\"n${x}\": } } $a -> $a\n",
+		"chain": many(3000, "notify { 'n<i>': } Notify['n<i>'] -> Notify['n<i+1>']\n") + "notify { 'n3000': }\n",
 		"cycle": many(2000, "notify { 'n<i>': require => Notify['n<i+1>'] }\n") +
 			"notify { 'n2000': require => Notify['n0'] }\n",
-		"inheritance":  "class c0 { }\n" + many(5000, "class c<i+1> inherits c<i> { }\n") + "include c5000\n",
-		"lookups":      many(5000, "notice(lookup('k<i>', default_value => 1))\n"),
-		"reduce":       "$x = Integer[1, 40].reduce([1]) |$m, $x| { [$m, $m] } notify { 'x': message => $x }\n",
-		"with":         "$x = Integer[1, 60].reduce('x') |$m, $x| { \"${m}${m}\" } notify { 'x': message => $x }\n",
-		"shell and":    "exec { '/bin/true" + strings.Repeat(" && mkdir /a", 20000) + "': }\n",
-		"shell loops":  "exec { 'for a in 1 2 3 4 5 6 7 8 9; do for b in 1 2 3 4 5 6 7 8 9; do for c in 1 2 3 4 5 6 7 8 9; do for d in 1 2 3 4 5 6 7 8 9; do for e in 1 2 3 4 5 6 7 8 9; do mkdir /$a$b$c$d$e; done; done; done; done; done': provider => shell }\n",
+		"inheritance": "class c0 { }\n" + many(5000, "class c<i+1> inherits c<i> { }\n") + "include c5000\n",
+		"lookups":     many(5000, "notice(lookup('k<i>', default_value => 1))\n"),
+		"reduce":      "$x = Integer[1, 40].reduce([1]) |$m, $x| { [$m, $m] } notify { 'x': message => $x }\n",
+		"with":        "$x = Integer[1, 60].reduce('x') |$m, $x| { \"${m}${m}\" } notify { 'x': message => $x }\n",
+		"shell and":   "exec { '/bin/true" + strings.Repeat(" && mkdir /a", 20000) + "': }\n",
+		"shell loops": "exec { 'for a in 1 2 3 4 5 6 7 8 9; do for b in 1 2 3 4 5 6 7 8 9; do for c in 1 2 3 4 5 6 7 8 9; " +
+			"do for d in 1 2 3 4 5 6 7 8 9; do for e in 1 2 3 4 5 6 7 8 9; do mkdir /$a$b$c$d$e; done; done; done; done; " +
+			"done': provider => shell }\n",
 		"shell deep":   "exec { 'x': provider => shell, command => '" + deep(20000, "(", "true", ")") + "' }\n",
 		"shell braces": "exec { 'x': provider => shell, command => 'mkdir /" + strings.Repeat("{a,b}", 40) + "' }\n",
 		"shell tests": many(60,
 			"exec { '/bin/mkdir /d<i>': onlyif => ['test -e /a<i>', 'test -e /b<i>', 'test -d /c<i>', 'test -f /d<i>', "+
-				"'test -e /e<i>', 'test -e /f<i>', 'test -e /g<i>', 'test -e /h<i>', 'test -e /i<i>', 'test -e /j<i>', 'test -e /k<i>', 'test -e /l<i>'] }\n"),
+				"'test -e /e<i>', 'test -e /f<i>', 'test -e /g<i>', 'test -e /h<i>', 'test -e /i<i>', 'test -e /j<i>', 'test -e "+
+				"/k<i>', 'test -e /l<i>'] }\n"),
 		"files": many(3000, "file { '/d<i>': ensure => directory } file { '/d<i>/x': }\n"),
 		"paths": "file { '" + strings.Repeat("/a", 100000) + "': ensure => directory }\n",
 		"execs": many(400, "exec { '/bin/rm -r /a/<i> && mkdir -p /a/<i+1>/b': }\n"),

@@ -52,7 +52,8 @@ func (o *Oracle) Program() (command, env []string) {
 	if o.dirs == nil {
 		return []string{"puppet"}, nil
 	}
-	return []string{"ruby", "-r", filepath.Join(Root(), "internal", "live", "other.rb"), filepath.Join(o.dirs[0], "bin", "puppet")},
+	return []string{"ruby", "-r", filepath.Join(Root(), "internal", "live", "other.rb"),
+			filepath.Join(o.dirs[0], "bin", "puppet")},
 		[]string{"BUNRAKU_ORACLE=" + strings.Join(o.dirs, ":")}
 }
 

@@ -137,7 +137,8 @@ func startPostgres(t testing.TB, dir string) int {
 		cmd.SysProcAttr, cmd.Dir, cmd.Env = as, "/", []string{"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin"}
 		return cmd
 	}
-	if out, err := run("initdb", "-D", data, "-U", "puppetdb", "-A", "trust", "-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
+	out, err := run("initdb", "-D", data, "-U", "puppetdb", "-A", "trust", "-E", "UTF8", "--no-sync").CombinedOutput()
+	if err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	server := run("postgres", "-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", "", "-F",
@@ -152,7 +153,8 @@ func startPostgres(t testing.TB, dir string) int {
 		server.Wait()
 	})
 	for tries := 0; ; tries++ {
-		out, err := run("createdb", "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "puppetdb", "puppetdb").CombinedOutput()
+		out, err := run("createdb", "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "puppetdb",
+			"puppetdb").CombinedOutput()
 		if err == nil {
 			return port
 		}

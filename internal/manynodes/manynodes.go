@@ -38,8 +38,9 @@ const (
 // Site is the files of the control repo for a number of nodes, by their paths in it.
 func Site(nodes int, c Change) map[string]string {
 	files := map[string]string{
-		"environment.conf":                     "modulepath = modules\n",
-		"manifests/site.pp":                    "File { backup => false }\nnode default { include \"role::${facts['role']}\" }\n",
+		"environment.conf": "modulepath = modules\n",
+		"manifests/site.pp": "File { backup => false }\nnode default { include " +
+			"\"role::${facts['role']}\" }\n",
 		"hiera.yaml":                           hiera,
 		"data/common.yaml":                     common(c),
 		"data/os/Debian.yaml":                  "profile::base::pager: less\n",
@@ -73,7 +74,8 @@ func Site(nodes int, c Change) map[string]string {
 			text += "  notify { 'a new resource of one role': }\n"
 		}
 		files[fmt.Sprintf("modules/role/manifests/r%02d.pp", i)] = text + "}\n"
-		files[fmt.Sprintf("data/roles/r%02d.yaml", i)] = fmt.Sprintf("profile::base::purpose: purpose %d\nprofile::p%02d::port: %d\n",
+		files[fmt.Sprintf("data/roles/r%02d.yaml",
+			i)] = fmt.Sprintf("profile::base::purpose: purpose %d\nprofile::p%02d::port: %d\n",
 			i, i%profiles, 8000+i)
 	}
 	for i := 0; i < nodes; i += 10 {
@@ -170,7 +172,8 @@ func profile(i int) string {
   service { 'p%02[1]d': ensure => running, enable => true, subscribe => File["${dir}/main.conf"] }
 `, i, 1024+i)
 	for j := range filesOf - 15 {
-		fmt.Fprintf(&b, "  file { \"${dir}/part%d\": content => 'part %d of %d', mode => '0644', owner => $owner, group => 'adm' }\n",
+		fmt.Fprintf(&b, "  file { \"${dir}/part%d\": content => 'part %d of %d', mode => '0644', owner => $owner, group => "+
+			"'adm' }\n",
 			j, j, i)
 	}
 	b.WriteString("}\n")
@@ -195,7 +198,8 @@ func Facts(i int) []byte {
 		"role": fmt.Sprintf("r%02d", i%Roles), "group": group, "clientcert": name, "kernel": "Linux", "is_virtual": true,
 		"system_id": fmt.Sprintf("%08x-0000-4000-8000-%012x", i*2654435761%4294967296, i), "memory_mb": 1024 << (i % 6),
 		"processors": map[string]any{"count": 1 << (i % 5), "models": []string{"A", "B"}},
-		"os":         map[string]any{"family": family, "name": system, "release": map[string]any{"major": "12", "full": "12.4"}},
+		"os": map[string]any{"family": family, "name": system,
+			"release": map[string]any{"major": "12", "full": "12.4"}},
 		"networking": map[string]any{"fqdn": name, "hostname": short, "domain": domain, "ip": ip(0), "mac": mac(0),
 			"interfaces": map[string]any{"eth0": map[string]any{"ip": ip(0), "mac": mac(0)},
 				"eth1": map[string]any{"ip": ip(1), "mac": mac(1)}, "eth2": map[string]any{"ip": ip(2), "mac": mac(2)}}},

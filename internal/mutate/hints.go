@@ -115,7 +115,8 @@ func (h *Hints) Types() []string {
 // samples are values of many types; a type is asked which of them it takes.
 var samples = func() []value.Value {
 	var out []value.Value
-	for _, s := range strings.Fields("fresh present absent running stopped /fresh 0600 fresh.example.com 192.0.2.7 http://fresh.example.com/ puppet:///modules/fresh 7 1.2.3 7M UTC") {
+	for _, s := range strings.Fields("fresh present absent running stopped /fresh 0600 fresh.example.com 192.0.2.7 " +
+		"http://fresh.example.com/ puppet:///modules/fresh 7 1.2.3 7M UTC") {
 		out = append(out, value.String(s))
 	}
 	fresh := value.String("fresh")

@@ -225,7 +225,8 @@ func Refused(before *View, res *eval.Result, p *Place) *Result {
 		c.Changed[name] = true
 		if !s.names(c.was) {
 			c.Violations = append(c.Violations,
-				Violation(fmt.Sprintf("%s, %s in the run before, %s in the run after, whose catalog is refused, and does not name the place", name, short(s.Value), with)))
+				Violation(fmt.Sprintf("%s, %s in the run before, %s in the run after, whose catalog is refused, and does not "+
+					"name the place", name, short(s.Value), with)))
 		}
 	}
 	sort.Slice(c.Violations, func(i, j int) bool { return c.Violations[i] < c.Violations[j] })

@@ -97,7 +97,8 @@ func (g *exchange) export(indent string) {
 		add(40, "host_aliases", "['x', 'y']", "[]")
 		add(20, "comment", "'its'", "undef")
 	case "notify":
-		add(70, "message", "'m'", "7", "[1, 'two', 3.5]", "undef", "true", "{'a' => 1, 'b' => [undef, 2]}", "$trusted['certname']",
+		add(70, "message", "'m'", "7", "[1, 'two', 3.5]", "undef", "true", "{'a' => 1, 'b' => [undef, 2]}",
+			"$trusted['certname']",
 			"Sensitive('secret')", "/re/", "Integer")
 		add(20, "name", "\"other name ${trusted['hostname']}\"", "\"nm${trusted['hostname']}\"")
 		add(15, "withpath", "true")
@@ -152,21 +153,24 @@ func (g *exchange) collect(indent string) {
 // query is what a collector asks for.
 func (g *exchange) query(typ string, deep int) string {
 	if deep > 0 && g.chance(30) {
-		return fmt.Sprintf("(%s %s %s)", g.query(typ, deep-1), pick(&g.generator, []string{"and", "or"}), g.query(typ, deep-1))
+		return fmt.Sprintf("(%s %s %s)", g.query(typ, deep-1), pick(&g.generator, []string{"and", "or"}),
+			g.query(typ, deep-1))
 	}
 	op := pick(&g.generator, []string{"==", "==", "==", "!="})
 	field := pick(&g.generator, []string{"tag", "tag", "tag", "title", "own", "own"})
 	switch field {
 	case "tag":
-		return fmt.Sprintf("tag %s %s", op, pick(&g.generator, []string{"'a'", "'b'", "'web'", "'WEB'", "'chain'", "\"tn1\"", "'d'", "'c'"}))
+		return fmt.Sprintf("tag %s %s", op, pick(&g.generator,
+			[]string{"'a'", "'b'", "'web'", "'WEB'", "'chain'", "\"tn1\"", "'d'", "'c'"}))
 	case "title":
 		return fmt.Sprintf("title %s %s", op, pick(&g.generator, []string{"'r1 n1'", "'r2 n2'", "'same'", "\"r3 n1\""}))
 	}
 	own := map[string][]string{"Sshkey": {"key == 'AAAA'", "host_aliases == 'x'", "ensure != absent"},
-		"Host":   {"ip == '192.0.2.1'", "ip != '192.0.2.2'", "host_aliases == 'x'"},
-		"Notify": {"message == 'm'", "message == 7", "message == '7'", "message != 'm'", "message == true", "loglevel == 'warning'", "message == 'two'"},
-		"File":   {"mode == '0644'", "ensure == file", "ensure != 'absent'"},
-		"D":      {"a == 2", "a == '2'", "a != 'two'", "list == 'z'", "b == true"},
-		"User":   {"uid == 1001", "uid == '1001'", "groups == 'adm'", "managehome == true"}}[typ]
+		"Host": {"ip == '192.0.2.1'", "ip != '192.0.2.2'", "host_aliases == 'x'"},
+		"Notify": {"message == 'm'", "message == 7", "message == '7'", "message != 'm'", "message == true",
+			"loglevel == 'warning'", "message == 'two'"},
+		"File": {"mode == '0644'", "ensure == file", "ensure != 'absent'"},
+		"D":    {"a == 2", "a == '2'", "a != 'two'", "list == 'z'", "b == true"},
+		"User": {"uid == 1001", "uid == '1001'", "groups == 'adm'", "managehome == true"}}[typ]
 	return pick(&g.generator, own)
 }

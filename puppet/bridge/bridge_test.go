@@ -177,8 +177,10 @@ func TestTurns(t *testing.T) {
 func TestProvenance(t *testing.T) {
 	needRuby(t)
 	w := open(t, environmentDir, bridge.Options{})
-	text := "$seen = 'seen'\n$unseen = 'unseen'\n$arg = ['deep']\n$x = t::scopes('seen')\n$y = t::calls('t::scopes', 'seen')\n" +
-		"$z = t::calls('join', $arg, '-')\n$b = t::calls('map', $arg) |$e| { $seen }\nnotify { 'n': message => [$x, $y, $z, $b] }\n"
+	text := "$seen = 'seen'\n$unseen = 'unseen'\n$arg = ['deep']\n$x = t::scopes('seen')\n$y = t::calls('t::scopes', " +
+		"'seen')\n" +
+		"$z = t::calls('join', $arg, '-')\n$b = t::calls('map', $arg) |$e| { $seen }\nnotify { 'n': message => [$x, $y, " +
+		"$z, $b] }\n"
 	tree, ds := syntax.Parse(source.NewFile("p.pp", text), syntax.Options{})
 	if ds.HasErrors() {
 		t.Fatal(ds[0])

@@ -39,7 +39,8 @@ func apiQuestions() (exprs []string) {
 	add("t::echo", "", "1, 2.5, 'a', true, undef, default, /a.b/, [1,[undef]], {'a'=>{1=>'x'}}",
 		"Sensitive('s'), Binary('YQ=='), SemVer('1.2.3-rc1+b'), SemVerRange('>= 1.0.0')",
 		"Timestamp(0), Timespan(90), URI('http://example.com/a')",
-		"Integer, Integer[1,2], File, File['/x'], Class, Class['a::b'], Notify['n'], Optional[String], T::Level, Type[Integer]",
+		"Integer, Integer[1,2], File, File['/x'], Class, Class['a::b'], Notify['n'], Optional[String], T::Level, "+
+			"Type[Integer]",
 		"{'__ptype'=>'x'}", `"\u{1F600}\u0001\u007f\n\\"`, "1e300, 1.0e-7, 9223372036854775807, -1")
 	add("t::calls", "'upcase', 'x'", "'t::plus', 1, 2", "'t_old', undef, 2", "'nothing_of_the_kind'", "'t::plain'",
 		"'split', 'a b', ' '", "'new', Integer, '3'", "'type', 1", "'t_statement', 1", "'Upcase', 'x'", "'::upcase', 'x'",
@@ -63,7 +64,8 @@ func apiQuestions() (exprs []string) {
 	}
 	add("t::scopes", "'x', 'call'", "'x', 'old'", "'t_old', 'respond'", "'nope', 'respond'", "'x', 'with'",
 		"'nope', 'compiler'")
-	for _, how := range strings.Fields("argument parse puppet runtime nil zero key type load nested own unknown through mismatch wrong big fail none") {
+	for _, how := range strings.Fields("argument parse puppet runtime nil zero key type load nested own unknown through " +
+		"mismatch wrong big fail none") {
 		add("t::fails", "'"+how+"'")
 	}
 	add("t::helps", "'double', 3", "'absolute', '/a'", "'absolute', 'a'", "'absolute', 3", "'windows', 'C:/x'",

@@ -15,8 +15,8 @@ import (
 	"bunraku/source"
 )
 
-// A reading is what an interpreter sees of files: data that its code reads, and code that it requires, of modules and of
-// Ruby's standard library. Functions have one for a compile, a template has one of its own.
+// A reading is what an interpreter sees of files: data that its code reads, and code that it requires, of modules and
+// of Ruby's standard library. Functions have one for a compile, a template has one of its own.
 type reading struct {
 	Own
 	in        *ruby.Interp

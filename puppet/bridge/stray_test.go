@@ -17,7 +17,8 @@ func TestStraysAreEnded(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("there is no way to find processes")
 	}
-	p, err := System{}.Start("fork { Process.setsid; fork { $stdout.puts Process.pid; $stdout.flush; sleep 600 } }\nsleep 600\n")
+	p, err := System{}.Start("fork { Process.setsid; fork { $stdout.puts Process.pid; $stdout.flush; sleep 600 } " +
+		"}\nsleep 600\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,8 @@ func TestCycleIsExplainedLinkByLink(t *testing.T) {
 	if len(cycles) != 1 {
 		t.Fatalf("%d cycles", len(cycles))
 	}
-	const message = "Found 1 dependency cycle:\n(Exec[x] => Class[A] => File[/d] => Exec[x])\\nTry the '--graph' option and opening the resulting '.dot' file in OmniGraffle or GraphViz"
+	const message = "Found 1 dependency cycle:\n(Exec[x] => Class[A] => File[/d] => Exec[x])\\nTry the '--graph' option " +
+		"and opening the resulting '.dot' file in OmniGraffle or GraphViz"
 	if got := catalog.CycleMessage(cycles); got != message {
 		t.Errorf("message %q", got)
 	}

@@ -168,7 +168,8 @@ var quoted = func() (t [256]byte) {
 func plain(s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = s[7]
-	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(
+		s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 	quote, backslash := w^'"'*ones, w^'\\'*ones
 	return (w|(w-0x20*ones)|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops == 0
 }

@@ -35,7 +35,8 @@ func TestYAMLIsTheSameData(t *testing.T) {
 	}
 	script := filepath.Join(dir, "yaml.rb")
 	os.WriteFile(script,
-		[]byte("require 'yaml'\nrequire 'json'\nSTDIN.each_line(chomp: true) { |f| puts JSON.generate(YAML.safe_load(File.read(f))) }\n"), 0o644)
+		[]byte("require 'yaml'\nrequire 'json'\nSTDIN.each_line(chomp: true) { |f| puts "+
+			"JSON.generate(YAML.safe_load(File.read(f))) }\n"), 0o644)
 	lines := strings.Split(strings.TrimSpace(live.Ruby(t, script, strings.Join(names, "\n"))), "\n")
 	for i, c := range catalogs {
 		want, _ := catalog.JSON{}.Append(nil, c)

@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/resource"
 )
 
-// TestPaths: of random catalogs, a pair has a path exactly if one is reachable from the other in the graph that the agent
-// makes; every hop of it is a link of that graph, and no other way is shorter.
+// TestPaths: of random catalogs, a pair has a path exactly if one is reachable from the other in the graph that the
+// agent makes; every hop of it is a link of that graph, and no other way is shorter.
 func TestPaths(t *testing.T) {
 	pairs, ordered := 0, 0
 	for seed := range uint64(60) {

@@ -57,7 +57,8 @@ func Read(text []byte) (*Catalog, error) {
 		seen := map[Name]bool{}
 		for _, r := range c.Resources {
 			if seen[r.Name()] {
-				return nil, fmt.Errorf("Duplicate declaration: %s is already declared; cannot redeclare", r.Ref()) //lint:ignore ST1005 Puppet's wording
+				//lint:ignore ST1005 Puppet's wording
+				return nil, fmt.Errorf("Duplicate declaration: %s is already declared; cannot redeclare", r.Ref())
 			}
 			seen[r.Name()] = true
 		}
@@ -180,10 +181,14 @@ func (c *Catalog) readEdge(v value.Value) (e Edge, keep bool, err error) {
 	e.Source, source = end("source")
 	e.Target, target = end("target")
 	if e.Source == nil {
-		return e, false, fmt.Errorf("Could not intern from data: Could not find relationship source %q for %s", source, target) //lint:ignore ST1005 Puppet's wording
+		//lint:ignore ST1005 Puppet's wording
+		return e, false, fmt.Errorf("Could not intern from data: Could not find relationship source %q for %s", source,
+			target)
 	}
 	if e.Target == nil {
-		return e, false, fmt.Errorf("Could not intern from data: Could not find relationship target %q for %s", target, source) //lint:ignore ST1005 Puppet's wording
+		//lint:ignore ST1005 Puppet's wording
+		return e, false, fmt.Errorf("Could not intern from data: Could not find relationship target %q for %s", target,
+			source)
 	}
 	label := &value.HashBuilder{}
 	for _, k := range []string{"event", "callback"} {

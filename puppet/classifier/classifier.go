@@ -205,8 +205,8 @@ func (c *Classifier) run(ctx context.Context, name string) (*Answer, error) {
 	return parse(source.NewFile(fmt.Sprintf("%s %s", filepath.ToSlash(c.given), name), out.String()), name)
 }
 
-// A bounded buffer keeps what fits, and calls stop when there is more. The buffer is no embedded one: its ReadFrom would
-// go past the bound.
+// A bounded buffer keeps what fits, and calls stop when there is more. The buffer is no embedded one: its ReadFrom
+// would go past the bound.
 type bounded struct {
 	kept bytes.Buffer
 	most int

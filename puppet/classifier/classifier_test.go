@@ -77,7 +77,8 @@ func TestBounds(t *testing.T) {
 
 // A file has an answer for all nodes, or for each by its name; a directory has a file for each, and shows nothing else.
 func TestFiles(t *testing.T) {
-	c := open(t, file(t, "nodes.yaml", "web1:\n  classes: {role::web: {port: 80}}\nweb2:\n  classes: [role::web]\n", 0o755))
+	c := open(t, file(t, "nodes.yaml", "web1:\n  classes: {role::web: {port: 80}}\nweb2:\n  classes: [role::web]\n",
+		0o755))
 	a, err := c.Ask(context.Background(), "web1")
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,8 @@ func TestFiles(t *testing.T) {
 	}
 	c = open(t, dir)
 	got := ""
-	for _, name := range []string{"web1", "web2", "web3", "evil", "../" + filepath.Base(filepath.Dir(secret)) + "/secret"} {
+	for _, name := range []string{"web1", "web2", "web3", "evil", "../" + filepath.Base(filepath.Dir(secret)) +
+		"/secret"} {
 		a, err := c.Ask(context.Background(), name)
 		if err != nil {
 			got += " -"

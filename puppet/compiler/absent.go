@@ -9,9 +9,9 @@ import (
 	"bunraku/source"
 )
 
-// Which module would bring what is missing, if that module is not there. A qualified name says it itself, and so does the
-// name of a class. Which module brings a plain name is not known: any of those that the tree names may. But a name that is
-// another with one slip is a slip: that is told as Puppet tells it.
+// Which module would bring what is missing, if that module is not there. A qualified name says it itself, and so does
+// the name of a class. Which module brings a plain name is not known: any of those that the tree names may. But a name
+// that is another with one slip is a slip: that is told as Puppet tells it.
 
 // Absent is what a compile does where something is missing that a module would bring which is not there.
 type Absent uint8

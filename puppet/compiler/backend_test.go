@@ -209,7 +209,8 @@ func TestBackends(t *testing.T) {
 		exprs = append(exprs, "String(lookup("+strconv.Quote(key)+"), '%p')")
 	}
 	exprs = append(exprs, "String(b::build('::b'), '%p')", "String(template('b/deep/lib.erb'), '%p')",
-		"b::patterns('x')", "b::hash({'a' => 1}, Timespan(90))", "b::texts('%{a} b %<c>d', {})", "b::texts('%{a} b', {'a' => 1})",
+		"b::patterns('x')", "b::hash({'a' => 1}, Timespan(90))", "b::texts('%{a} b %<c>d', {})",
+		"b::texts('%{a} b', {'a' => 1})",
 		"b::texts('%s', ['x'])",
 		"String([Enum['z', 'y', 'z']].map |$t| { inline_template('<% @t.each do |x| %><%= x %>,<% end %>') }, '%p')",
 		"String(inline_template('<%= __FILE__ %>'), '%p')")
@@ -260,10 +261,12 @@ func backendAnswer(t *testing.T, dir, factsFile string, opt compiler.Options) st
 func TestFunctionLeftOut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir, map[string]string{
-		"manifests/site.pp":                          "b::build('::b')\nb::answer('x')\nb::asks('x')\n",
-		"modules/b/lib/puppet/functions/b/build.rb":  backends["modules/b/lib/puppet/functions/b/build.rb"],
-		"modules/b/lib/puppet/functions/b/answer.rb": "Puppet::Functions.create_function(:'b::answer') do\n  def answer(x) = x.upcase\nend\n",
-		"modules/b/lib/puppet/functions/b/asks.rb":   "Puppet::Functions.create_function(:'b::asks') do\n  def asks(x) = call_function('lookup', x)\nend\n",
+		"manifests/site.pp":                         "b::build('::b')\nb::answer('x')\nb::asks('x')\n",
+		"modules/b/lib/puppet/functions/b/build.rb": backends["modules/b/lib/puppet/functions/b/build.rb"],
+		"modules/b/lib/puppet/functions/b/answer.rb": "Puppet::Functions.create_function(:'b::answer') do\n  def answer(x) " +
+			"= x.upcase\nend\n",
+		"modules/b/lib/puppet/functions/b/asks.rb": "Puppet::Functions.create_function(:'b::asks') do\n  def asks(x) = " +
+			"call_function('lookup', x)\nend\n",
 	})
 	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7, Ruby: compiler.RubyOff}).Open(context.Background())
 	if err != nil {
@@ -279,7 +282,8 @@ func TestFunctionLeftOut(t *testing.T) {
 			told = append(told, d.Summary)
 		}
 	}
-	if len(told) != 1 || !strings.HasPrefix(told[0], "b::build was left out, with whatever it declares, includes or sets: ") {
+	if len(told) != 1 || !strings.HasPrefix(told[0],
+		"b::build was left out, with whatever it declares, includes or sets: ") {
 		t.Errorf("%q", told)
 	}
 }
@@ -296,7 +300,8 @@ one { 'a': source => 'x', * => m::attributes() }
 one { 'b': * => m::attributes() }
 notify { 'c': * => m::attributes() }
 `,
-		"modules/m/lib/puppet/functions/m/attributes.rb": "Puppet::Functions.create_function(:'m::attributes') do\n  def attributes = { 'needed' => Process.pid }\nend\n",
+		"modules/m/lib/puppet/functions/m/attributes.rb": "Puppet::Functions.create_function(:'m::attributes') do\n  def " +
+			"attributes = { 'needed' => Process.pid }\nend\n",
 	})
 	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: 7}).Open(context.Background())
 	if err != nil {

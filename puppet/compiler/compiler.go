@@ -118,7 +118,8 @@ type Snapshot struct {
 
 // open prepares an environment as a view of files shows it.
 func (w *Workspace) open(files source.Files) (*Snapshot, error) {
-	env, err := environment.Open(w.path, environment.Options{Files: files, Name: w.opt.Environment, Cache: w.cache, ModulePath: w.opt.ModulePath,
+	env, err := environment.Open(w.path, environment.Options{Files: files, Name: w.opt.Environment, Cache: w.cache,
+		ModulePath:     w.opt.ModulePath,
 		BaseModulePath: w.opt.BaseModulePath, Outside: w.opt.Outside, Syntax: w.syntax()})
 	if err != nil {
 		return nil, err
@@ -210,7 +211,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: c.env.Name, Config: c.settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
-		Parameters: who.parameters, Classes: who.classes, Said: who.said, Imports: who.imports, ServerFacts: c.server, Node: who.name, Facts: who.facts,
+		Parameters: who.parameters, Classes: who.classes, Said: who.said, Imports: who.imports, ServerFacts: c.server,
+		Node: who.name, Facts: who.facts,
 		Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())

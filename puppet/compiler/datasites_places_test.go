@@ -13,7 +13,8 @@ import (
 var placeSites = map[string]map[string]string{
 	"keys": {
 		"hiera.yaml": "version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n" +
-			"  - name: \"common.yaml\"\n    path: \"%{facts.os}.yaml\"\n  - name: two\n    paths: ['common.yaml', 'last.yaml']\n",
+			"  - name: \"common.yaml\"\n    path: \"%{facts.os}.yaml\"\n  - name: two\n    paths: ['common.yaml', " +
+			"'last.yaml']\n",
 		"data/a.yaml": "h:\n  one: 1\n  two: 2\n  three: {x: 5, y: 6}\nlist:\n  - p\n  - q\n",
 		"data/common.yaml": "lookup_options:\n  m: {merge: deep}\nm:\n  a: {x: 1}\n  b: {y: 2}\n" +
 			"s: 'plain'\ni:\n  - \"%{facts.os}\"\n  - fixed\n",
@@ -59,7 +60,8 @@ $none = lookup('merged.renamed_key', Any, 'first', 'none')
 `,
 	},
 	"functions": {
-		"hiera.yaml": "version: 5\nhierarchy:\n  - name: hash\n    data_hash: site::hash\n    options:\n      extra: more\n      unused: no\n" +
+		"hiera.yaml": "version: 5\nhierarchy:\n  - name: hash\n    data_hash: site::hash\n    options:\n      extra: " +
+			"more\n      unused: no\n" +
 			"  - name: key\n    lookup_key: site::key\n    options: {prefix: 'p-'}\n  - name: file\n    path: common.yaml\n",
 		"data/common.yaml": "plain: 1\n",
 		"modules/site/functions/hash.pp": `function site::hash(Hash $options, Puppet::LookupContext $context) {

@@ -22,7 +22,8 @@ import (
 
 // different are the modules whose classes we do not compare, and why.
 var different = map[string]string{
-	"quagga": "init.pp names a type that stdlib has no more: Puppet says so once, and in later compiles of the process that there is no such class",
+	"quagga": "init.pp names a type that stdlib has no more: Puppet says so once, and in later compiles of the process " +
+		"that there is no such class",
 }
 
 // debianFacts are the nodes that every class is compiled for.
@@ -83,7 +84,8 @@ func TestScoreDebianClasses(t *testing.T) {
 			refused++
 		}
 	}
-	t.Logf("score: debian classes: %d/%d (%d of them refused by both; %d have values that are not known; %d classes left out)", equal, len(nodes), refused, unknown, left)
+	t.Logf("score: debian classes: %d/%d (%d of them refused by both; %d have values that are not known; %d classes "+
+		"left out)", equal, len(nodes), refused, unknown, left)
 }
 
 // debianClasses are the names of all classes, in order.
@@ -129,7 +131,8 @@ func debianSite(t *testing.T, dir string, classes []string) []debianNode {
 		}
 	}
 	var yumrepo strings.Builder
-	yumrepo.WriteString("Puppet::Type.newtype(:yumrepo) do\n  ensurable\n  newparam(:name, namevar: true)\n  newparam(:target)\n")
+	yumrepo.WriteString("Puppet::Type.newtype(:yumrepo) do\n  ensurable\n  newparam(:name, namevar: true)\n  " +
+		"newparam(:target)\n")
 	for _, p := range resource.Known("yumrepo").Properties {
 		if p.Name != "ensure" {
 			fmt.Fprintf(&yumrepo, "  newproperty(:%s)\n", p.Name)

@@ -130,9 +130,10 @@ func tellAll(t *testing.T, dir string, opt compiler.Options) string {
 // Devices, pipes, and files of any size, wherever something is read, are refused at once.
 func TestNoDevices(t *testing.T) {
 	base := map[string]string{
-		"environment.conf":  "",
-		"manifests/site.pp": "include m\nm::f()\n$x = 1 ? { M::T => 1, default => 2 }\nfail(\"${lookup('x')}${file('m/f')}${template('m/t.erb')}${epp('m/t.epp')}\")\nt { 'x': }",
-		"hiera.yaml":        hieraLevel("path: d.yaml"), "data/d.yaml": "x: 1", "modules/m/manifests/init.pp": "class m {}",
+		"environment.conf": "",
+		"manifests/site.pp": "include m\nm::f()\n$x = 1 ? { M::T => 1, default => 2 " +
+			"}\nfail(\"${lookup('x')}${file('m/f')}${template('m/t.erb')}${epp('m/t.epp')}\")\nt { 'x': }",
+		"hiera.yaml": hieraLevel("path: d.yaml"), "data/d.yaml": "x: 1", "modules/m/manifests/init.pp": "class m {}",
 		"modules/m/functions/f.pp": "function m::f() {}",
 		"modules/m/types/t.pp":     "type M::T = Integer", "modules/m/files/f": "f", "modules/m/templates/t.erb": "t",
 		"modules/m/templates/t.epp": "t",
@@ -161,7 +162,8 @@ func TestNoDevices(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir,
-		map[string]string{"hiera.yaml": hieraLevel("lookup_key: eyaml_lookup_key, path: d.yaml, options: {pkcs7_public_key: /dev/zero, pkcs7_private_key: /dev/zero}"),
+		map[string]string{"hiera.yaml": hieraLevel(
+			"lookup_key: eyaml_lookup_key, path: d.yaml, options: {pkcs7_public_key: /dev/zero, pkcs7_private_key: /dev/zero}"),
 			"data/d.yaml":       "x: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCC]",
 			"manifests/site.pp": "notify { 'x': message => lookup('x') }"})
 	for _, opt := range []compiler.Options{{}, {Outside: true}} {

@@ -156,7 +156,8 @@ func TestDataBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			r := siteOf(t, map[string]string{"hiera.yaml": strings.ReplaceAll(hiera, "FORMAT", c.format), "data/bomb": c.text,
-				"manifests/site.pp": "$x = lookup('key', {'default_value' => 1})\n$y = lookup('l', {'default_value' => 1})\n$z = lookup('a', {'default_value' => 1})"}, compiler.Options{})
+				"manifests/site.pp": "$x = lookup('key', {'default_value' => 1})\n$y = lookup('l', {'default_value' => 1})\n$z = " +
+					"lookup('a', {'default_value' => 1})"}, compiler.Options{})
 			if r.Failure == nil {
 				t.Error("it was read")
 			} else {

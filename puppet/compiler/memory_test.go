@@ -52,7 +52,8 @@ func TestAcceptMemory(t *testing.T) {
 		n++
 	}
 	mean := func(product float64) float64 { return math.Pow(product, 1/float64(n)) }
-	t.Logf("memory: with tracing %.2f times as much is held (bar: 2) and %.2f times as much allocated, geometric means over %d sites", mean(held), mean(allocated), n)
+	t.Logf("memory: with tracing %.2f times as much is held (bar: 2) and %.2f times as much allocated, geometric means "+
+		"over %d sites", mean(held), mean(allocated), n)
 	if mean(held) > 2 {
 		t.Error("tracing takes too much memory")
 	}

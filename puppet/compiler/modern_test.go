@@ -24,8 +24,8 @@ import (
 // modernFacts are the machines that every class is compiled for, of facterdb: what agents of Puppet 8 send.
 var modernFacts = []string{"debian-12-x86_64", "redhat-9-x86_64", "ubuntu-24.04-x86_64", "freebsd-14-x86_64"}
 
-// modernModules are modules as they are on GitHub, by name, with their directories: those that bench/fetched.txt names, and
-// their dependencies.
+// modernModules are modules as they are on GitHub, by name, with their directories: those that bench/fetched.txt names,
+// and their dependencies.
 func modernModules(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -77,8 +77,8 @@ func classesIn(t *testing.T, dir string) (names []string) {
 	return slices.Compact(names)
 }
 
-// TestAcceptModernClasses includes every class of today's modules by itself, on four machines, and compares the catalog,
-// or the refusal, with Puppet 8's. BUNRAKU_EVERY=n takes every nth class.
+// TestAcceptModernClasses includes every class of today's modules by itself, on four machines, and compares the
+// catalog, or the refusal, with Puppet 8's. BUNRAKU_EVERY=n takes every nth class.
 func TestAcceptModernClasses(t *testing.T) {
 	if os.Getenv("BUNRAKU_ACCEPT") == "" {
 		t.Skip("set BUNRAKU_ACCEPT=1")
@@ -111,13 +111,15 @@ func TestAcceptModernClasses(t *testing.T) {
 				continue
 			}
 			for _, machine := range modernFacts {
-				n := debianNode{fmt.Sprintf("%s.%s", strings.ReplaceAll(class, "::", "--"), machine), filepath.Join(facterdb, machine+".facts")}
+				n := debianNode{fmt.Sprintf("%s.%s", strings.ReplaceAll(class, "::", "--"), machine),
+					filepath.Join(facterdb, machine+".facts")}
 				fmt.Fprintf(&site, "node '%s' {\n  include %s\n}\n", n.name, class)
 				nodes = append(nodes, n)
 			}
 		}
 	}
-	write(t, dir, map[string]string{"environment.conf": "modulepath = modules\nmanifest = site.pp\n", "site.pp": site.String()})
+	write(t, dir, map[string]string{"environment.conf": "modulepath = modules\nmanifest = site.pp\n",
+		"site.pp": site.String()})
 	answers := modernAnswers(t, o, dir, nodes, site.String())
 	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet8, Roots: roots,
 		ServerFacts: serverFactsOf(source.Puppet8, filepath.Base(dir))}).Open(context.Background())
@@ -164,7 +166,8 @@ func TestAcceptModernClasses(t *testing.T) {
 			t.Errorf("wrong %s: %.2000s", n.name, why)
 		}
 	}
-	t.Logf("score: classes of %d modules of today: %d/%d (bar: 97 %%), marked %d, wrong %d (bar: 0); refused alike %d/%d", len(modules),
+	t.Logf("score: classes of %d modules of today: %d/%d (bar: 97 %%), marked %d, wrong %d (bar: 0); refused alike %d/%d",
+		len(modules),
 		equal, compiled, marked, wrong, alike, refused)
 	if every == 1 && (compiled < 1500 || equal*100 < compiled*97 || wrong > 0 || alike < refused) {
 		t.Error("a bar is missed")

@@ -55,8 +55,9 @@ type garden struct {
 }
 
 func newGarden(dir string, files source.Files, node compiler.Node, t *trace.Trace, base *compiler.Snapshot) *garden {
-	g := &garden{dir: dir, files: files, node: node, trace: t, path: base.Environment().ModulePath, places: map[string][]*mutate.Place{},
-		trees: map[string]*syntax.File{}}
+	g := &garden{dir: dir, files: files, node: node, trace: t, path: base.Environment().ModulePath,
+		places: map[string][]*mutate.Place{},
+		trees:  map[string]*syntax.File{}}
 	note := func(list *[]string, s string) {
 		if s != "" && !slices.Contains(*list, s) {
 			*list = append(*list, s)

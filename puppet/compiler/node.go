@@ -89,8 +89,8 @@ func (c *Snapshot) elsewhere(who *nodeData) *source.Diagnostic {
 			who.environment, c.env.Name)}
 }
 
-// Classified is what a classifier says of a node besides the code's environment, as a digest may take it in: the text is
-// the same as long as the answer is. It is "" where nobody is asked.
+// Classified is what a classifier says of a node besides the code's environment, as a digest may take it in: the text
+// is the same as long as the answer is. It is "" where nobody is asked.
 func (c *Snapshot) Classified(ctx context.Context, n Node) (string, error) {
 	if c.opt.Classifier == nil || n.Unclassified {
 		return "", nil

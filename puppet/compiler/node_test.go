@@ -11,8 +11,8 @@ import (
 	"bunraku/puppet/compiler"
 )
 
-// What a classifier says is a question of the compile: as long as it says the same, in whatever form, a trace holds, and
-// not when it says something else of the node.
+// What a classifier says is a question of the compile: as long as it says the same, in whatever form, a trace holds,
+// and not when it says something else of the node.
 func TestClassifierIsAsked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "environments", "production")
 	put := func(name, text string) string {
@@ -76,7 +76,8 @@ func TestClassifierIsAsked(t *testing.T) {
 	if err != nil || r.Failure == nil || !strings.Contains(r.Failure.Summary, "Could not find node 'web3'") {
 		t.Error(r, err)
 	}
-	if r, err = first.Compile(context.Background(), compiler.Node{Name: "web3", Unclassified: true}); err != nil || r.Failure != nil {
+	if r, err = first.Compile(context.Background(), compiler.Node{Name: "web3", Unclassified: true}); err != nil ||
+		r.Failure != nil {
 		t.Error(r.Failure, err)
 	}
 }

@@ -30,7 +30,8 @@ func TestPathsOfData(t *testing.T) {
 		{"values of several files are merged", map[string]string{"hiera.yaml": one + "  - {name: last, path: last.yaml}\n",
 			"data/last.yaml": "k: [1]\n", "data/common.yaml": "k: [2]\n"}, "lookup('k', {merge => unique})", true},
 		{"the same file is read in another way",
-			map[string]string{"hiera.yaml": "version: 5\nhierarchy:\n  - {name: os, path: '%{facts.os}.yaml'}\n  - {name: all, path: common.yaml, data_hash: json_data}\n", "data/common.yaml": "{\"k\": \"1\"}\n"}, "lookup('k')", true},
+			map[string]string{"hiera.yaml": "version: 5\nhierarchy:\n  - {name: os, path: '%{facts.os}.yaml'}\n  - {name: " +
+				"all, path: common.yaml, data_hash: json_data}\n", "data/common.yaml": "{\"k\": \"1\"}\n"}, "lookup('k')", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "production")

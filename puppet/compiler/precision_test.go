@@ -254,11 +254,13 @@ func (c *tally) reportPrecision(t *testing.T) {
 		}
 		for _, k := range sorted(groups) {
 			letter, told = median(groups[k]), median(among[k])
-			t.Logf("precision: %s%-24s median tightness %.2f over %d slots; %.2f over the %d with places that some mutant which compiles tells of, those alone", what, k, letter, len(groups[k]), told, len(among[k]))
+			t.Logf("precision: %s%-24s median tightness %.2f over %d slots; %.2f over the %d with places that some mutant "+
+				"which compiles tells of, those alone", what, k, letter, len(groups[k]), told, len(among[k]))
 		}
 		return letter, told
 	}
-	t.Logf("precision: %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles (bar: a median tightness of 0.5); at most %d hang on catalogs that were refused", confirmed, pairs, untested, c.byRefusal)
+	t.Logf("precision: %d of %d pairs of slot and place confirmed, %d more have no telling mutant that compiles (bar: a "+
+		"median tightness of 0.5); at most %d hang on catalogs that were refused", confirmed, pairs, untested, c.byRefusal)
 	if letter, told := medians("", func(loose) string { return "all" }); letter < 0.5 || told < 0.5 {
 		t.Error("the answers are too loose")
 	}
@@ -268,7 +270,8 @@ func (c *tally) reportPrecision(t *testing.T) {
 		medians("", func(s loose) string { return s.kind + "/" + s.subject })
 	}
 	if len(c.shares) > 0 {
-		t.Logf("precision: median dependency set %.2f %% of the evaluated literals, over %d slots of %d subjects with 400 or more (bar: 5 %%)", 100*median(c.shares), len(c.shares), c.large)
+		t.Logf("precision: median dependency set %.2f %% of the evaluated literals, over %d slots of %d subjects with 400 "+
+			"or more (bar: 5 %%)", 100*median(c.shares), len(c.shares), c.large)
 	}
 	reportLeft(t, c.left)
 	sort.SliceStable(c.looseness, func(i, j int) bool { return c.looseness[i].tightness() < c.looseness[j].tightness() })

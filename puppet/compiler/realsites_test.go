@@ -16,9 +16,9 @@ import (
 )
 
 // Real control repos. What is asked is made outside of this repository and stays there, below $BUNRAKU_FETCHED: a
-// directory sites/heldout with one for each node, its environment.conf, hiera.yaml, facts.json and node.txt, what Puppet
-// 7.23 compiled (expected.json) and what functions answered it that ask the world (impure.json), which are replayed.
-// Nothing else is given, and no Ruby but our own runs.
+// directory sites/heldout with one for each node, its environment.conf, hiera.yaml, facts.json and node.txt, what
+// Puppet 7.23 compiled (expected.json) and what functions answered it that ask the world (impure.json), which are
+// replayed. Nothing else is given, and no Ruby but our own runs.
 
 // TestAcceptRealSites counts the nodes that are Puppet's, in all that its catalogs say.
 func TestAcceptRealSites(t *testing.T) {

@@ -22,12 +22,16 @@ func needRuby(t *testing.T) {
 }
 
 var rubyModule = map[string]string{
-	"modules/m/lib/puppet/functions/m/add.rb":        "Puppet::Functions.create_function(:'m::add') { def add(a, b) = a + b }\n",
-	"modules/m/lib/puppet/parser/functions/m_old.rb": "module Puppet::Parser::Functions; newfunction(:m_old, type: :rvalue) { |a| lookupvar('top') + a[0] }; end\n",
-	"modules/m/templates/hard.erb":                   "<% require 'set' -%>\n<%= ObjectSpace.respond_to?(:each_object) %> <%= Set.new(@list).size %> <%= scope['top'] %> <%= scope.call_function('upcase', ['x']) %> <%= scope.function_m_old(['!']) %>\n",
-	"modules/m/templates/wrong.erb":                  "a\n<% require 'set'; raise ObjectSpace.name %>\n",
-	"modules/m/manifests/init.pp":                    "class m($p = m::add(20, 22)) { notify { 'class': message => $p } }\n",
-	"manifests/site.pp":                              "$top = 'T'\n$list = [1, 1, 2]\ninclude m\nnotify { 'sum': message => m::add(1, 2) }\nnotify { 'old': message => m_old('x') }\nnotify { 'hard': message => template('m/hard.erb') }\n",
+	"modules/m/lib/puppet/functions/m/add.rb": "Puppet::Functions.create_function(:'m::add') { def add(a, b) = a + b }\n",
+	"modules/m/lib/puppet/parser/functions/m_old.rb": "module Puppet::Parser::Functions; newfunction(:m_old, type: " +
+		":rvalue) { |a| lookupvar('top') + a[0] }; end\n",
+	"modules/m/templates/hard.erb": "<% require 'set' -%>\n<%= ObjectSpace.respond_to?(:each_object) %> <%= " +
+		"Set.new(@list).size %> <%= scope['top'] %> <%= scope.call_function('upcase', ['x']) %> <%= " +
+		"scope.function_m_old(['!']) %>\n",
+	"modules/m/templates/wrong.erb": "a\n<% require 'set'; raise ObjectSpace.name %>\n",
+	"modules/m/manifests/init.pp":   "class m($p = m::add(20, 22)) { notify { 'class': message => $p } }\n",
+	"manifests/site.pp": "$top = 'T'\n$list = [1, 1, 2]\ninclude m\nnotify { 'sum': message => m::add(1, 2) " +
+		"}\nnotify { 'old': message => m_old('x') }\nnotify { 'hard': message => template('m/hard.erb') }\n",
 }
 
 func with(extra map[string]string) map[string]string {
@@ -121,7 +125,8 @@ Puppet::Functions.create_function(:'m::count') do
   end
 end
 `,
-		"manifests/site.pp": "$a = m::count('a')\n$b = m::count('b')\nnotify { 'x': message => \"${a} ${b} ${inline_template('<%= $m_seen %>')}\" }\n",
+		"manifests/site.pp": "$a = m::count('a')\n$b = m::count('b')\nnotify { 'x': message => \"${a} ${b} " +
+			"${inline_template('<%= $m_seen %>')}\" }\n",
 	}
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir, files)
@@ -146,10 +151,13 @@ end
 // A function that changes what is Puppet's would be seen by everybody who holds it: nobody says what comes of it.
 func TestRubyChanges(t *testing.T) {
 	r := siteOf(t, map[string]string{
-		"modules/m/lib/puppet/parser/functions/m_add.rb": "module Puppet::Parser::Functions; newfunction(:m_add, type: :rvalue) { |a| lookupvar('list') << a[0]; a << 1; 'ok' }; end\n",
-		"modules/m/lib/puppet/parser/functions/m_own.rb": "module Puppet::Parser::Functions; newfunction(:m_own, type: :rvalue) { |a| a[0] << 1; a[0] }; end\n",
-		"modules/m/lib/puppet/functions/m/add.rb":        "Puppet::Functions.create_function(:'m::add') { def add(a) = a << 3 }\n",
-		"manifests/site.pp":                              "$list = [1]\nnotify { 'a': message => m_add(2) }\nnotify { 'b': message => m_own([0]) }\nnotify { 'c': message => m::add([1]) }\n",
+		"modules/m/lib/puppet/parser/functions/m_add.rb": "module Puppet::Parser::Functions; newfunction(:m_add, type: " +
+			":rvalue) { |a| lookupvar('list') << a[0]; a << 1; 'ok' }; end\n",
+		"modules/m/lib/puppet/parser/functions/m_own.rb": "module Puppet::Parser::Functions; newfunction(:m_own, type: " +
+			":rvalue) { |a| a[0] << 1; a[0] }; end\n",
+		"modules/m/lib/puppet/functions/m/add.rb": "Puppet::Functions.create_function(:'m::add') { def add(a) = a << 3 }\n",
+		"manifests/site.pp": "$list = [1]\nnotify { 'a': message => m_add(2) }\nnotify { 'b': " +
+			"message => m_own([0]) }\nnotify { 'c': message => m::add([1]) }\n",
 	}, compiler.Options{})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
@@ -165,28 +173,33 @@ func TestRubyChanges(t *testing.T) {
 // Values that are not known, everywhere: nothing crashes, nothing is guessed in silence.
 func TestUnknownEverywhere(t *testing.T) {
 	for name, text := range map[string]string{
-		"condition":  "if $o { notice(1) } elsif $o == 1 { notice(2) } unless $o { notice(3) } case $o { 1: { notice(4) } $o: { notice(5) } default: { notice(6) } } $x = $o ? { 1 => 2, default => 3 } $y = ($o and $o) $z = !$o",
-		"text":       "notify { \"a${o}\": } notify { 'x': message => @(\"E\") }\n  ${o} ${o['a']}\n  | E\n",
-		"title":      "file { $o: ensure => file } file { [$o, '/a']: ensure => file } @notify { $o: } realize(Notify[$o])",
-		"keys":       "$h = { $o => 1, 'a' => $o } $x = $h['a'] $y = $h[$o] $z = $h + { $o => 2 } $w = keys($h) notify { 'x': message => $h }",
-		"parameters": "class c(Integer[1,2] $p, Optional[String] $q = undef) { notify { \"c${p}\": } } class { 'c': p => $o, q => $o }",
-		"define":     "define d(Enum['a'] $p) { notify { \"${title}${p}\": } } d { 'x': p => $o } d { $o: p => 'a' }",
-		"function":   "function f(Integer $x) >> Integer { $x } $x = f($o) $y = $o.each |$e| { $e } $z = [1, $o].map |$e| { $e + 1 } $w = $o.map |$e| { 1 }",
-		"include":    "include $o contain $o require $o",
-		"relation":   "notify { 'a': require => $o } -> notify { 'b': } Notify['a'] -> $o",
-		"collector":  "Notify <| title == $o |> notify { 'a': } Notify <| |> { message => $o }",
-		"splat":      "notify { 'a': * => $o } $x = [*$o] notice(*$o)",
-		"types":      "$x = $o =~ Integer $y = Integer($o) $z = Array[Integer, $o] $w = type($o)",
-		"resources":  "create_resources('notify', $o) create_resources('notify', { 'a' => $o }) create_resources($o, {})",
-		"lookup":     "$x = lookup($o) $y = lookup('k', { 'default_value' => $o })",
-		"access":     "$x = [1, 2][$o] $y = $o[0, 1] $z = { 'a' => { 'b' => 1 } }.dig('a', $o) $w = $o.dig('a')",
-		"defaults":   "Notify { message => $o } notify { 'a': } notify { 'b': message => undef }",
-		"match":      "$x = $o =~ /(a)/ $y = $1 $z = 'a' =~ $o $w = $o in [1] $v = 1 in $o",
-		"erb":        "notify { 'a': message => inline_template('<%= @o %> <%= @o.class %>') } notify { 'b': message => inline_epp('<%= $o %>') }",
-		"logs":       "notice($o) warning(\"x ${o}\") fail_unless($o)",
-		"tag":        "tag($o) notify { 'a': tag => $o } notify { 'b': noop => $o }",
-		"sensitive":  "$x = Sensitive($o) notify { 'a': message => $x } $y = $x.unwrap",
-		"node":       "$x = \"${facts}\" + $o",
+		"condition": "if $o { notice(1) } elsif $o == 1 { notice(2) } unless $o { notice(3) } case $o { 1: { notice(4) } " +
+			"$o: { notice(5) } default: { notice(6) } } $x = $o ? { 1 => 2, default => 3 } $y = ($o and $o) $z = !$o",
+		"text":  "notify { \"a${o}\": } notify { 'x': message => @(\"E\") }\n  ${o} ${o['a']}\n  | E\n",
+		"title": "file { $o: ensure => file } file { [$o, '/a']: ensure => file } @notify { $o: } realize(Notify[$o])",
+		"keys": "$h = { $o => 1, 'a' => $o } $x = $h['a'] $y = $h[$o] $z = $h + { $o => 2 } $w = keys($h) notify { " +
+			"'x': message => $h }",
+		"parameters": "class c(Integer[1,2] $p, Optional[String] $q = undef) { notify { \"c${p}\": } } class { 'c': p => " +
+			"$o, q => $o }",
+		"define": "define d(Enum['a'] $p) { notify { \"${title}${p}\": } } d { 'x': p => $o } d { $o: p => 'a' }",
+		"function": "function f(Integer $x) >> Integer { $x } $x = f($o) $y = $o.each |$e| { $e } $z = [1, $o].map |$e| { " +
+			"$e + 1 } $w = $o.map |$e| { 1 }",
+		"include":   "include $o contain $o require $o",
+		"relation":  "notify { 'a': require => $o } -> notify { 'b': } Notify['a'] -> $o",
+		"collector": "Notify <| title == $o |> notify { 'a': } Notify <| |> { message => $o }",
+		"splat":     "notify { 'a': * => $o } $x = [*$o] notice(*$o)",
+		"types":     "$x = $o =~ Integer $y = Integer($o) $z = Array[Integer, $o] $w = type($o)",
+		"resources": "create_resources('notify', $o) create_resources('notify', { 'a' => $o }) create_resources($o, {})",
+		"lookup":    "$x = lookup($o) $y = lookup('k', { 'default_value' => $o })",
+		"access":    "$x = [1, 2][$o] $y = $o[0, 1] $z = { 'a' => { 'b' => 1 } }.dig('a', $o) $w = $o.dig('a')",
+		"defaults":  "Notify { message => $o } notify { 'a': } notify { 'b': message => undef }",
+		"match":     "$x = $o =~ /(a)/ $y = $1 $z = 'a' =~ $o $w = $o in [1] $v = 1 in $o",
+		"erb": "notify { 'a': message => inline_template('<%= @o %> <%= @o.class %>') } notify { 'b': message => " +
+			"inline_epp('<%= $o %>') }",
+		"logs":      "notice($o) warning(\"x ${o}\") fail_unless($o)",
+		"tag":       "tag($o) notify { 'a': tag => $o } notify { 'b': noop => $o }",
+		"sensitive": "$x = Sensitive($o) notify { 'a': message => $x } $y = $x.unwrap",
+		"node":      "$x = \"${facts}\" + $o",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := siteOf(t, map[string]string{"modules/m/lib/puppet/parser/functions/o.rb": "",
@@ -223,7 +236,9 @@ func TestMocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := with(map[string]string{"manifests/site.pp": "include m\nnotify { 'sum': message => m::add(1, 2) }\nnotify { 'other': message => m::add(3, 4) }\nnotify { 'new': message => unheard_of('x') }\nnotify { 'hard': message => template('m/hard.erb') }"})
+	files := with(map[string]string{"manifests/site.pp": "include m\nnotify { 'sum': message => m::add(1, 2) }\nnotify " +
+		"{ 'other': message => m::add(3, 4) }\nnotify { 'new': message => unheard_of('x') }\nnotify { 'hard': message => " +
+		"template('m/hard.erb') }"})
 	r := siteOf(t, files, compiler.Options{Mocks: mocks, Trace: true, Ruby: compiler.RubyOff})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)

@@ -74,7 +74,8 @@ func (c *tally) tryTogether(l *lab, used []*mutate.Place, n int, r *rand.Rand) e
 		for tries := 0; len(places) < 2+r.IntN(4) && tries < 20; tries++ {
 			p := fits[r.IntN(len(fits))]
 			overlaps := slices.ContainsFunc(places, func(o *mutate.Place) bool {
-				return o.Path == p.Path && o.Fact == p.Fact && (o.Fact != "" || o.Span.Start < p.Span.End && p.Span.Start < o.Span.End)
+				return o.Path == p.Path && o.Fact == p.Fact &&
+					(o.Fact != "" || o.Span.Start < p.Span.End && p.Span.Start < o.Span.End)
 			})
 			// One literal of a manifest at most: an include that is led to another class, together with a literal of that
 			// class, is a change that the promise does not cover (docs/explain.md).

@@ -15,7 +15,8 @@ var sharpSite = map[string]string{
 node 'n1.example.com' { include a }
 node 'other' { notify { 'other': } }
 `,
-	"hiera.yaml":                 "version: 5\nhierarchy:\n  - { name: node, path: 'n/%{trusted.certname}.yaml' }\n  - { name: c, path: c.yaml }\n",
+	"hiera.yaml": "version: 5\nhierarchy:\n  - { name: node, path: 'n/%{trusted.certname}.yaml' }\n  - " +
+		"{ name: c, path: c.yaml }\n",
 	"data/c.yaml":                "lookup_options:\n  list: { merge: unique }\nlist: [a, b]\nk: v\n",
 	"data/n/n1.example.com.yaml": "list: [b]\n",
 	"modules/a/manifests/init.pp": `

@@ -18,11 +18,13 @@ func TestDataDirs(t *testing.T) {
 	root := t.TempDir()
 	env := filepath.Join(root, "production")
 	write(t, root, map[string]string{
-		"conf/hiera.yaml":              "version: 5\nhierarchy:\n  - {name: g, datadir: /srv/global, path: g.yaml}\n",
-		"here/global/g.yaml":           "g: global\n",
-		"here/hiera/a.yaml":            "a: moved\n",
-		"production/hiera.yaml":        "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\nhierarchy:\n  - {name: a, path: a.yaml}\n",
-		"production/manifests/site.pp": "notify { ['a', 'g']: message => \"${lookup('a', {'default_value' => 'none'})} ${lookup('g', {'default_value' => 'none'})}\" }\n",
+		"conf/hiera.yaml":    "version: 5\nhierarchy:\n  - {name: g, datadir: /srv/global, path: g.yaml}\n",
+		"here/global/g.yaml": "g: global\n",
+		"here/hiera/a.yaml":  "a: moved\n",
+		"production/hiera.yaml": "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: " +
+			"yaml_data}\nhierarchy:\n  - {name: a, path: a.yaml}\n",
+		"production/manifests/site.pp": "notify { ['a', 'g']: message => \"${lookup('a', {'default_value' => 'none'})} " +
+			"${lookup('g', {'default_value' => 'none'})}\" }\n",
 	})
 	dirs := []lookup.DataDir{{From: "/etc/puppet/hieradata", To: filepath.Join(root, "here/hiera")},
 		{From: "/srv/", To: filepath.Join(root, "here")}}
@@ -47,7 +49,8 @@ func TestSettingsAsPuppet(t *testing.T) {
 			}
 			dir := filepath.Join(t.TempDir(), "production")
 			write(t, dir,
-				map[string]string{"manifests/site.pp": "notify { 'n': message => $settings::all_local.keys.sort.join(' ') }\nnotify { 'u': message => \"${settings::user} ${settings::storeconfigs} ${settings::reports}\" }\n"})
+				map[string]string{"manifests/site.pp": "notify { 'n': message => $settings::all_local.keys.sort.join(' ') " +
+					"}\nnotify { 'u': message => \"${settings::user} ${settings::storeconfigs} ${settings::reports}\" }\n"})
 			want := askLanguages(t, o, []*languageCase{{dir: dir}})[0]
 			got, failure := (&languageCase{dir: dir}).answerIn(t, l)
 			if failure != nil || got != want {
@@ -64,7 +67,8 @@ func TestSettingsAsPuppet(t *testing.T) {
 func TestFindDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")
 	write(t, dir,
-		map[string]string{"manifests/site.pp": "notify { 'n': message => [find_file('m/dir'), find_file('m/dir/x'), find_file('m/no'), find_template('m/dir')] }\n",
+		map[string]string{"manifests/site.pp": "notify { 'n': message => [find_file('m/dir'), find_file('m/dir/x'), " +
+			"find_file('m/no'), find_template('m/dir')] }\n",
 			"modules/m/files/dir/x": "x", "modules/m/templates/dir/x": "x"})
 	c := &languageCase{dir: dir}
 	want := askLanguages(t, live.Installed(t), []*languageCase{c})[0]

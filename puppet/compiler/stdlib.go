@@ -63,7 +63,8 @@ const (
 // standInCode are functions that stdlib has in Puppet's language.
 var standInCode = map[string]string{
 	// A Deferred among the values would make the whole text deferred; then nobody knows it now.
-	"stdlib::deferrable_epp": "function stdlib::deferrable_epp(String $template, Hash $variables) { epp($template, $variables) }\n",
+	"stdlib::deferrable_epp": "function stdlib::deferrable_epp(String $template, Hash $variables) { epp($template, " +
+		"$variables) }\n",
 	"stdlib::ensure": `function stdlib::ensure($ensure, $resource = undef) {
   $on = $ensure ? { Boolean => $ensure, default => $ensure != 'absent' }
   $yes = $resource ? { undef => 'present', 'package' => 'installed', 'service' => 'running', default => $resource }
@@ -79,7 +80,8 @@ var standInTypes = map[string]*resource.Type{
 		Isomorphic: true, Refreshable: true},
 	"file_line": {Name: "file_line", Module: "stdlib", Ensurable: true, Isomorphic: true, Namevars: []string{"name"},
 		Properties: attributes("ensure line"),
-		Params:     attributes("name path match match_for_absence multiple after encoding replace replace_all_matches_not_matching_line append_on_no_match provider")},
+		Params: attributes("name path match match_for_absence multiple after encoding replace " +
+			"replace_all_matches_not_matching_line append_on_no_match provider")},
 }
 
 func attributes(names string) (out []resource.Attribute) {

@@ -328,7 +328,8 @@ func TestAcceptTraces(t *testing.T) {
 	sums, loud, worst, which := tr.report()
 	share := float64(loud.held) / float64(max(1, loud.held+loud.missed))
 	t.Logf("%d mutants on %d nodes: %d violations (bar: 0)", sums.mutants, len(all), sums.violations)
-	t.Logf("without effect, comments and blanks apart: %d, recognised %.1f %% (bar: 90), the worst kind %.1f %% (%s, bar: 80)",
+	t.Logf("without effect, comments and blanks apart: %d, recognised %.1f %% (bar: 90), the worst kind %.1f %% (%s, "+
+		"bar: 80)",
 		loud.held+loud.missed, 100*share, 100*worst, which)
 	if share < 0.9 || worst < 0.8 {
 		t.Error("traces are not sharp enough")

@@ -22,7 +22,8 @@ import (
 // states is a site whose code, data and templates all carry the number of one state.
 func state(n int) map[string]string {
 	return map[string]string{
-		"manifests/site.pp":           fmt.Sprintf("notify { 'x': message => \"code-%06d data-${lookup('k')} ${epp('m/t.epp')} ${template('m/t.erb')} ${file('m/f')} ${m::f()}\" }", n),
+		"manifests/site.pp": fmt.Sprintf("notify { 'x': message => \"code-%06d data-${lookup('k')} "+
+			"${epp('m/t.epp')} ${template('m/t.erb')} ${file('m/f')} ${m::f()}\" }", n),
 		"hiera.yaml":                  hieraLevel("path: d.yaml"),
 		"data/d.yaml":                 fmt.Sprintf("k: n%06d", n),
 		"modules/m/templates/t.epp":   fmt.Sprintf("epp-%06d", n),
@@ -181,7 +182,8 @@ func bigSite(t *testing.T, dir string, files int) {
 func bigClass(i, edit int) string {
 	out := fmt.Sprintf("# edit %d\nclass m::c%d (\n  String $a = 'a',\n) {\n", edit, i)
 	for k := range 12 {
-		out += fmt.Sprintf("  if $a == 'never%d' {\n    file { \"/tmp/c%d/%d\":\n      ensure => file, mode => '0644', content => \"${a} ${facts['x']} text\",\n    }\n  }\n", k, i, k)
+		out += fmt.Sprintf("  if $a == 'never%d' {\n    file { \"/tmp/c%d/%d\":\n      ensure => file, mode => '0644', "+
+			"content => \"${a} ${facts['x']} text\",\n    }\n  }\n", k, i, k)
 	}
 	return out + "}\n"
 }

@@ -31,13 +31,15 @@ func TestNames(t *testing.T) {
 // FuzzPuppetfile: whatever a Puppetfile is, its modules lie in the environment, or it is refused.
 func FuzzPuppetfile(f *testing.F) {
 	for _, seed := range []string{"mod 'a/b', '1.0.0'", "moduledir 'x'\nmod 'b', git: 'u', ref: 'r', install_path: 'y'",
-		"mod('b', :git => 'u', :tag => '1')", "forge 'x'\n", "mod 'b', local: true", "mod 'b', {git: 'u', branch: :control_branch}"} {
+		"mod('b', :git => 'u', :tag => '1')", "forge 'x'\n", "mod 'b', local: true",
+		"mod 'b', {git: 'u', branch: :control_branch}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := readPuppetfile(source.NewFile("Puppetfile", text))
 		for _, m := range list {
-			if _, ok := inside(m.dir, m.dir != ""); err != nil || !ok || !plainTitle.MatchString(m.name) || (m.release == "") == (m.remote == "") {
+			if _, ok := inside(m.dir, m.dir != ""); err != nil || !ok || !plainTitle.MatchString(m.name) ||
+				(m.release == "") == (m.remote == "") {
 				t.Errorf("%q: %+v %v", text, m, err)
 			}
 		}

@@ -114,7 +114,8 @@ func Open(path string, opt Options) (*Environment, error) {
 
 // Looks reports whether a directory looks like an environment.
 func Looks(files source.Files, dir string) bool {
-	return source.Exists(files, filepath.Join(dir, "environment.conf")) || source.Exists(files, filepath.Join(dir, "manifests"))
+	return source.Exists(files, filepath.Join(dir, "environment.conf")) ||
+		source.Exists(files, filepath.Join(dir, "manifests"))
 }
 
 // Disk is a view of the machine's files for an environment: it shows what the user named, and nothing that the tree

@@ -300,7 +300,8 @@ class role {}
 // Many compiles at once get one tree; a changed file is parsed again.
 func TestParse(t *testing.T) {
 	root := unpack(t,
-		"-- manifests/site.pp --\nnotify { 'x': }\n-- modules/m/templates/t.epp --\nhello <%= $x %>\n-- modules/m/manifests/init.pp --\nclass m {\n")
+		"-- manifests/site.pp --\nnotify { 'x': }\n-- modules/m/templates/t.epp --\nhello <%= $x %>\n-- "+
+			"modules/m/manifests/init.pp --\nclass m {\n")
 	wd, _ := os.Getwd()
 	rel, err := filepath.Rel(wd, root)
 	if err != nil {

@@ -13,14 +13,15 @@ import (
 // has yet to fetch. Puppet ends the compile at the first word of theirs. Whoever only wants to look at what is there
 // (a World that is Lacking) goes on with a stand-in, of which nothing is claimed:
 //
-//   - a resource of theirs is in the catalog as it was declared, with any attribute; what a define would declare is not;
+//   - a resource of theirs is in the catalog as it was declared, with any attribute; what a define would declare is
+// not;
 //   - a class of theirs is in the catalog without parameters and code; its variables are opaque;
 //   - a function of theirs gives an opaque value, and what it does is left out;
 //   - a type of theirs accepts everything, and whether something is of it is opaque.
 //
-// All this is what opaque.go says of values that are not known: from the first stand-in on what looks absent may be there
-// (ev.guesses), and what hangs on an opaque value is only possible. No warning is made of any of it, since it says nothing
-// about the code; Result.StandIns lists it, once for the compile.
+// All this is what opaque.go says of values that are not known: from the first stand-in on what looks absent may be
+// there (ev.guesses), and what hangs on an opaque value is only possible. No warning is made of any of it, since it
+// says nothing about the code; Result.StandIns lists it, once for the compile.
 
 // Lacking is a World that goes on where modules are not there.
 type Lacking interface {
@@ -39,7 +40,8 @@ type StandIn struct {
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
 
-// Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of modules.
+// Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of
+// modules.
 func (res *Result) Partial() bool {
 	return slices.ContainsFunc(res.StandIns, func(s StandIn) bool { return s.Kind != source.MissingType })
 }

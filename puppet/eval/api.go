@@ -58,8 +58,9 @@ func absolute(name string) string {
 	return "::" + name
 }
 
-// MustSay makes sure that the function's record says one of some effects, and is a bug otherwise. What code that is passed over might do is read from
-// the records (package outline): one that forgot an effect would make provenance wrong without a word.
+// MustSay makes sure that the function's record says one of some effects, and is a bug otherwise. What code that is
+// passed over might do is read from the records (package outline): one that forgot an effect would make provenance
+// wrong without a word.
 func (c *Call) MustSay(effects ...outline.Effect) {
 	for _, e := range effects {
 		if c.does.Has(e) {
@@ -248,8 +249,8 @@ func (sc *Scope) MightReplace(name string, why provenance.Ref) {
 	}
 }
 
-// Replace gives a variable of this scope another value, and the parameter of that name too: a template that changes an array in place
-// changes what both of them hold. Variables of other scopes are left alone.
+// Replace gives a variable of this scope another value, and the parameter of that name too: a template that changes an
+// array in place changes what both of them hold. Variables of other scopes are left alone.
 func (sc *Scope) Replace(name string, v value.Value, why provenance.Ref) {
 	for f := sc.frame; f != nil; f = f.outer {
 		for i := range f.vars {

@@ -259,7 +259,8 @@ func defines(f *syntax.File, name string) bool {
 func NodeNamed(main []*syntax.File, name string) bool {
 	for _, f := range main {
 		for _, d := range f.Defs {
-			if n, is := d.(*syntax.NodeDef); is && slices.ContainsFunc(n.Hosts, func(h syntax.Expr) bool { return hostName(h) == name }) {
+			if n, is := d.(*syntax.NodeDef); is &&
+				slices.ContainsFunc(n.Hosts, func(h syntax.Expr) bool { return hostName(h) == name }) {
 				return true
 			}
 		}

@@ -91,7 +91,8 @@ func budgeted(ctx context.Context, limits budget.Limits, text string) *eval.Resu
 
 // The caller's budget decides, and its end is told at the expression that was one too many.
 func TestGivenBudget(t *testing.T) {
-	const loops = "function f($n) { if $n > 0 { f($n - 1) } }  f(5)  [1,2,3,4,5,6,7,8,9].each |$a| { [1,2,3,4,5,6,7,8,9].each |$b| { [1,2,3,4,5,6,7,8,9].each |$c| { $x = 1 } } }"
+	const loops = "function f($n) { if $n > 0 { f($n - 1) } }  f(5)  [1,2,3,4,5,6,7,8,9].each |$a| { " +
+		"[1,2,3,4,5,6,7,8,9].each |$b| { [1,2,3,4,5,6,7,8,9].each |$c| { $x = 1 } } }"
 	for what, c := range map[string]struct {
 		limits     budget.Limits
 		code, text string

@@ -70,7 +70,8 @@ func (ev *Evaluator) call(e *syntax.Call, sc *Scope) (value.Value, provenance.Re
 		}
 	case *syntax.RenderString:
 		ev.fail("E0250", e.Where,
-			"Evaluation Error: Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace")
+			"Evaluation Error: Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading "+
+				"whitespace")
 	}
 	ev.failf("E0251", e.Functor.Span(),
 		"Evaluation Error: Illegal expression. %s is unacceptable as function name in a Function Call",

@@ -63,7 +63,8 @@ func (ev *Evaluator) deleteFromArray(l *value.Array, r value.Value) value.Value 
 	return b.Array()
 }
 
-// plainKey is the same for texts and numbers that are equal in Ruby, and nil for other values, none of which equals them.
+// plainKey is the same for texts and numbers that are equal in Ruby, and nil for other values, none of which equals
+// them.
 func plainKey(v value.Value) any {
 	if f, ok := asFloat(v); ok {
 		return f

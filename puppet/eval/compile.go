@@ -19,23 +19,29 @@ import (
 // Puppet's order, and nothing runs ahead.
 //
 //   - Main. All site manifests are read as one class, Class[main]. Definitions are registered first, whatever file they
-//     are in; then the statements run from top to bottom. include evaluates a class at once, where it stands; a resource
+//     are in; then the statements run from top to bottom. include evaluates a class at once, where it stands; a
+// resource
 //     of a native type is entered into the table; a define is entered, too, and its body waits.
-//   - The node. Its statement is chosen by name, then by the first regular expression that matches, then default, and its
+//   - The node. Its statement is chosen by name, then by the first regular expression that matches, then default, and
+// its
 //     body runs in a scope between the top scope and those of classes.
-//   - An external classifier's classes, those with parameters first. They are declared now and evaluated with the defines.
-//   - Generators. Collectors look at the whole table: they realize virtual resources, and override. Bodies of defines and
-//     of classes that waited run then, one round at a time: what a round declares waits for the next. Both go on in turn
+//   - An external classifier's classes, those with parameters first. They are declared now and evaluated with the
+// defines.
+//   - Generators. Collectors look at the whole table: they realize virtual resources, and override. Bodies of defines
+// and
+//     of classes that waited run then, one round at a time: what a round declares waits for the next. Both go on in
+// turn
 //     until neither finds anything new. This is why an override may come too late, and why two defines see each other's
 //     resources only by collectors.
-//   - Finish. Overrides that waited for their resource, arrows, defaults, metaparameters that containers hand down, tags,
+//   - Finish. Overrides that waited for their resource, arrows, defaults, metaparameters that containers hand down,
+// tags,
 //     checks of required parameters, and what no collector found that was asked for by name.
 //   - Sealing (left.go). What the catalog and later questions need is copied out; the evaluator is gone after that.
 //
 // An error anywhere is one panic, *failure, which Compile alone recovers; so are the end of the budget and a jump
-// (return, next, break) that nobody catches. Everything else that panics is a bug and goes on to whoever runs the compile,
-// who reports it as one. With tracing on, whatever decides that code runs is in ev.ctl while it runs, across phases: a
-// define's body runs under what declared the define (evaluateDefines).
+// (return, next, break) that nobody catches. Everything else that panics is a bug and goes on to whoever runs the
+// compile, who reports it as one. With tracing on, whatever decides that code runs is in ev.ctl while it runs, across
+// phases: a define's body runs under what declared the define (evaluateDefines).
 
 // phase is how far a compile has come.
 type phase uint8
@@ -131,8 +137,9 @@ func (ev *Evaluator) begin() {
 	ev.enterQuietly(stage)
 	for _, c := range ev.in.Classes { // each is a tag of the catalog, too
 		if !validTag(c.Name) {
-			ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Invalid tag '" + c.Name + "'", Place: ev.said("classes", c.Name),
-				Help: "write the class's name without what stands in front of it"})
+			ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Invalid tag '" + c.Name + "'",
+				Place: ev.said("classes", c.Name),
+				Help:  "write the class's name without what stands in front of it"})
 		}
 		ev.table.classes = append(ev.table.classes, c.Name)
 	}
@@ -374,7 +381,8 @@ func (ev *Evaluator) evaluateNode() {
 		// that matches that, with what it matches there, or none.
 		if code, groups, set = ev.matchNode(strings.ToLower(d.Name)); code == nil {
 			ev.failAt(&source.Diagnostic{Code: "E0571", Summary: "Cannot find definition Node", Place: d.place(),
-				Help: "Puppet 8 loses nodes whose regexps have groups such as (?:…): write the regexp without (?; Puppet 7 and OpenVox take it"})
+				Help: "Puppet 8 loses nodes whose regexps have groups such as (?:…): write the regexp without (?; Puppet 7 and " +
+					"OpenVox take it"})
 		}
 	}
 	ev.phase = phaseNode

@@ -11,10 +11,10 @@ import (
 	"bunraku/source"
 )
 
-// Exported resources. `@@type { … }` marks a resource for other nodes; `Type <<| query |>>` takes in what the node itself
-// and all others export. The others' come from outside (Input.Imports): a PuppetDB, or catalogs that were compiled
-// beside this one. Such a resource enters the catalog as if it were declared where the collector stands: it gets the
-// scope's defaults and tags, and its container. It has no file and line there, and is not exported again.
+// Exported resources. `@@type { … }` marks a resource for other nodes; `Type <<| query |>>` takes in what the node
+// itself and all others export. The others' come from outside (Input.Imports): a PuppetDB, or catalogs that were
+// compiled beside this one. Such a resource enters the catalog as if it were declared where the collector stands: it
+// gets the scope's defaults and tags, and its container. It has no file and line there, and is not exported again.
 //
 // With tracing on, an imported value depends on what it depended on where it was made. Places in code and data mean the
 // same here; facts and the name of the other node do not, and are called after it.
@@ -117,7 +117,8 @@ func (c *collector) take(x *exported.Resource) *Resource {
 }
 
 // exportLeaf is where something comes from that another node exports.
-func (ev *Evaluator) exportLeaf(x *exported.Resource, what string, at source.Place, labels []provenance.Label) provenance.Ref {
+func (ev *Evaluator) exportLeaf(x *exported.Resource, what string, at source.Place,
+	labels []provenance.Label) provenance.Ref {
 	if ev.trace == nil {
 		return 0
 	}
@@ -221,7 +222,8 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 			}
 		}
 		if aliases := exported.Aliases(r.Title, given, name, single, isomorphic); aliases != nil {
-			x.Params = append(x.Params, exported.Param{Name: "alias", Value: aliases, Place: x.Place, Labels: tr.Depends(named...)})
+			x.Params = append(x.Params, exported.Param{Name: "alias", Value: aliases, Place: x.Place,
+				Labels: tr.Depends(named...)})
 		}
 		out = append(out, x)
 	}

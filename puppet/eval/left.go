@@ -194,7 +194,8 @@ func (l *left) keepResources(ev *Evaluator) {
 		if r.scope != nil && r.scope.resource != nil && r.scope.resource != r && !r.scope.resource.main {
 			up = r.scope.resource.number - 1
 		}
-		l.resources = append(l.resources, leftResource{wire: r.wire, def: r.def, up: up, asked: r.asked, again: r.again, main: r.main})
+		l.resources = append(l.resources, leftResource{wire: r.wire, def: r.def, up: up, asked: r.asked, again: r.again,
+			main: r.main})
 	}
 }
 

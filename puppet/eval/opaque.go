@@ -17,14 +17,20 @@ import (
 // catalog is worth having. What may be claimed about that rest is what this file is about. The rule: whatever Puppet's
 // catalog has is equal in ours or marked there, and nothing that ours has without a mark is missing in Puppet's.
 //
-//   - A value that is made of an opaque one is opaque; no text, number or key is ever made of it. and, or and comparisons
+//   - A value that is made of an opaque one is opaque; no text, number or key is ever made of it. and, or and
+// comparisons
 //     are three-valued: where one side decides alone, the answer is known (eitherWay).
-//   - A decision on an opaque value is undecided (E0701). The code goes on as if it were false or nothing had matched, and
-//     that is a guess: whatever runs because of it runs with ev.guess set to the value on which it hangs (blockOf). What
-//     is declared there is possible (Resource.possible), not certain; an error there ends nothing, since Puppet may never
+//   - A decision on an opaque value is undecided (E0701). The code goes on as if it were false or nothing had matched,
+// and
+//     that is a guess: whatever runs because of it runs with ev.guess set to the value on which it hangs (blockOf).
+// What
+//     is declared there is possible (Resource.possible), not certain; an error there ends nothing, since Puppet may
+// never
 //     come to it (E0705).
-//   - A variable that some branch of the decision assigns is opaque afterwards, whether the branch ran or not (unsettle).
-//   - An effect with an opaque argument (include of a name that is not known) is left out, and said (E0702). From then on
+//   - A variable that some branch of the decision assigns is opaque afterwards, whether the branch ran or not
+// (unsettle).
+//   - An effect with an opaque argument (include of a name that is not known) is left out, and said (E0702). From then
+// on
 //     what looks absent may be there in Puppet: ev.guesses counts that, and absences that would be errors are warnings
 //     (mayBeThere).
 //

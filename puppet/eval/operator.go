@@ -190,7 +190,8 @@ func (ev *Evaluator) match(e *syntax.Binary, l, pattern value.Value, ref provena
 		s, isString := pattern.(value.String)
 		if !isString {
 			ev.failf("E0222", e.Right.Span(),
-				"Evaluation Error: Can not convert right match operand to a regular expression. Caused by 'no implicit conversion of %s into String'.", rubyClass(pattern))
+				"Evaluation Error: Can not convert right match operand to a regular expression. Caused by 'no implicit "+
+					"conversion of %s into String'.", rubyClass(pattern))
 		}
 		var err error
 		if re, err = value.NewRegexp(string(s)); err != nil {

@@ -109,7 +109,8 @@ func (ev *Evaluator) operands(e *syntax.Relation, v value.Value) []value.Value {
 			}
 		default:
 			ev.failf("E0550", opPlace(e.OpAt),
-				"Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A Catalog type is required.", value.ToString(x))
+				"Evaluation Error: Illegal relationship operand, can not form a relationship with something of type %s. A "+
+					"Catalog type is required.", value.ToString(x))
 		}
 	}
 	return out
@@ -402,11 +403,13 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 			return
 		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
-			Summary: fmt.Sprintf("'%s' is not there for the relationship on '%s', but may be in Puppet: decisions hang on what is not known", text, r.Ref())})
+			Summary: fmt.Sprintf("'%s' is not there for the relationship on '%s', but may be in Puppet: decisions hang on "+
+				"what is not known", text, r.Ref())})
 		return
 	}
 	d := &source.Diagnostic{Code: "E0552", Place: at,
-		Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name), About: about(source.MissingResource, text)}
+		Summary: fmt.Sprintf("Could not find resource '%s' in parameter '%s'", text, p.name),
+		About:   about(source.MissingResource, text)}
 	var names []string
 	for _, x := range ev.table.list {
 		names = append(names, x.Ref())

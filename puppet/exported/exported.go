@@ -30,8 +30,8 @@ type Resource struct {
 	File        string // as the exporter's catalog says it; "" if it does not
 	Line        int
 	Place       source.Place // where it is declared, if the exporter was compiled here
-	// Labels are what its being there depends on, if the exporter was compiled with provenance, and TagLabels what its tags
-	// do. Absent is what it depends on that it has not got an attribute; it may be nil.
+	// Labels are what its being there depends on, if the exporter was compiled with provenance, and TagLabels what its
+	// tags do. Absent is what it depends on that it has not got an attribute; it may be nil.
 	Labels, TagLabels []provenance.Label
 	// Unset are attributes that it was given and that nobody gets: undef, and what is Sensitive. They have labels only.
 	Unset  []Param
@@ -143,8 +143,8 @@ func Aliases(title string, given, name value.Value, single, isomorphic bool) val
 	return v
 }
 
-// titled spells references as Puppet writes them out: the class of all main manifests is called main where it stands and
-// Main there, so that nobody finds it.
+// titled spells references as Puppet writes them out: the class of all main manifests is called main where it stands
+// and Main there, so that nobody finds it.
 func titled(v value.Value) value.Value {
 	switch v := v.(type) {
 	case value.String:

@@ -18,8 +18,8 @@ var externalDirs = []string{"/etc/facter/facts.d", "/etc/puppetlabs/facter/facts
 // IsExternal reports whether facter takes facts from a file.
 func IsExternal(p string) bool { return slices.Contains(externalDirs, strings.ToLower(path.Dir(p))) }
 
-// External is what a file states that lies where facter looks for such: lines of NAME=VALUE, YAML or JSON, as the file's
-// name ends. ok is false for programs, and for what cannot be read; facter passes over the latter.
+// External is what a file states that lies where facter looks for such: lines of NAME=VALUE, YAML or JSON, as the
+// file's name ends. ok is false for programs, and for what cannot be read; facter passes over the latter.
 func External(p, text string) (*value.Hash, bool) {
 	b := value.NewHashBuilder(8)
 	file := source.NewFile(p, text)

@@ -17,11 +17,14 @@ import (
 func TestShapes(t *testing.T) {
 	plain := `{"networking":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"},"os":{"family":"Debian"},"nothing":null,"list":[1,null,{"a":null}]}`
 	for name, c := range map[string]struct{ text, name string }{
-		"facter json":      {plain, "Web1.Example.com"},
-		"facter yaml":      {"networking:\n  fqdn: Web1.Example.com\n  ip: 10.0.0.1\nos: {family: Debian}\nnothing: ~\nlist: [1, ~, {a: ~}]\n", "Web1.Example.com"},
-		"symbol keys":      {":networking:\n  :fqdn: Web1.Example.com\n  :ip: 10.0.0.1\n:os: {family: Debian}\n:nothing: ~\n:list: [1, ~, {a: ~}]\n", "Web1.Example.com"},
-		"puppet facts":     {`{"name":"cert1","values":` + plain + `,"timestamp":"2026-01-01T00:00:00Z"}`, "cert1"},
-		"server's yaml":    {"--- !ruby/object:Puppet::Node::Facts\nname: cert2\nvalues:\n  networking: {fqdn: Web1.Example.com, ip: 10.0.0.1}\n  os: {family: Debian}\n  nothing:\n  list: [1, ~, {a: ~}]\n", "cert2"},
+		"facter json": {plain, "Web1.Example.com"},
+		"facter yaml": {"networking:\n  fqdn: Web1.Example.com\n  ip: 10.0.0.1\nos: {family: Debian}\nnothing: " +
+			"~\nlist: [1, ~, {a: ~}]\n", "Web1.Example.com"},
+		"symbol keys": {":networking:\n  :fqdn: Web1.Example.com\n  :ip: 10.0.0.1\n:os: {family: Debian}\n:nothing: " +
+			"~\n:list: [1, ~, {a: ~}]\n", "Web1.Example.com"},
+		"puppet facts": {`{"name":"cert1","values":` + plain + `,"timestamp":"2026-01-01T00:00:00Z"}`, "cert1"},
+		"server's yaml": {"--- !ruby/object:Puppet::Node::Facts\nname: cert2\nvalues:\n  networking: {fqdn: " +
+			"Web1.Example.com, ip: 10.0.0.1}\n  os: {family: Debian}\n  nothing:\n  list: [1, ~, {a: ~}]\n", "cert2"},
 		"factset":          {`{"certname":"cert3","environment":"prod","facts":{"href":"/x","data":[{"name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"name":"os","value":{"family":"Debian"}},{"name":"nothing","value":null},{"name":"list","value":[1,null,{"a":null}]}]}}`, "cert3"},
 		"factsets":         {`[{"certname":"cert3","facts":{"data":[{"name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"name":"os","value":{"family":"Debian"}},{"name":"nothing","value":null},{"name":"list","value":[1,null,{"a":null}]}]}}]`, "cert3"},
 		"facts of a query": {`[{"certname":"cert4","name":"networking","value":{"fqdn":"Web1.Example.com","ip":"10.0.0.1"}},{"certname":"cert4","name":"os","value":{"family":"Debian"}},{"certname":"cert4","name":"nothing","value":null},{"certname":"cert4","name":"list","value":[1,null,{"a":null}]}]`, "cert4"},
@@ -135,12 +138,14 @@ func FuzzParse(f *testing.F) {
 
 // The structured fact of an old name is spelt as the node spells it.
 func TestModern(t *testing.T) {
-	f, err := Parse(source.NewFile("n.json", `{"networking": {"interfaces": {"eth0.1": {}}}, "disks": {"nvme0-1": {}}}`), "n")
+	f, err := Parse(source.NewFile("n.json", `{"networking": {"interfaces": {"eth0.1": {}}}, "disks": {"nvme0-1": {}}}`),
+		"n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"osfamily": "os.family true", "ipaddress_eth0_1": "networking.interfaces.eth0.1.ip true",
-		"netmask6_lo": "networking.interfaces.lo.netmask6 true", "processor3": "processors.models.3 true",
+	for name, want := range map[string]string{"osfamily": "os.family true",
+		"ipaddress_eth0_1": "networking.interfaces.eth0.1.ip true",
+		"netmask6_lo":      "networking.interfaces.lo.netmask6 true", "processor3": "processors.models.3 true",
 		"blockdevice_nvme0_1_size": "disks.nvme0-1.size_bytes true", "sshrsakey": "ssh.rsa.key true",
 		"sshfp_rsa": "ssh.rsa.fingerprints false", "memorysize_mb": "memory.system.total_bytes false",
 		"interfaces": "networking.interfaces false", "role": " false", "processors": " false", "kernel": " false"} {

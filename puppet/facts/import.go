@@ -14,8 +14,8 @@ import (
 )
 
 // Import reads facts in every shape that people have them in, also those that a compile does not take: Foreman's, whose
-// facts are flat and whose values are texts, and facterdb's, which all have one name. Nodes of facterdb and onceover are
-// called after their files.
+// facts are flat and whose values are texts, and facterdb's, which all have one name. Nodes of facterdb and onceover
+// are called after their files.
 func Import(f *source.File, base string) ([]*Facts, error) {
 	if all, err := foreman(f); all != nil || err != nil {
 		return all, err

@@ -25,7 +25,8 @@ func controlFunctions() []*eval.Function {
 			Signature: "Callable[Any, 0]", Names: []string{"args"},
 			Run: func(c *eval.Call) (value.Value, error) {
 				c.Fail("E0620",
-					"Evaluation Error: Use of 'import' has been discontinued in favor of a manifest directory. See http://links.puppet.com/puppet-import-deprecation")
+					"Evaluation Error: Use of 'import' has been discontinued in favor of a manifest directory. See "+
+						"http://links.puppet.com/puppet-import-deprecation")
 				return nil, nil
 			},
 		}}},

@@ -75,7 +75,8 @@ var (
 // coerces warns that a function made a number, or a text, of what it was given.
 func coerces(c *eval.Call, from, to, instead string) {
 	c.Warn("W0613",
-		fmt.Sprintf("The %s() function's auto conversion of %s to %s is deprecated - change to convert input before calling%s", c.Name, from, to, instead))
+		fmt.Sprintf("The %s() function's auto conversion of %s to %s is deprecated - change to convert input before "+
+			"calling%s", c.Name, from, to, instead))
 }
 
 func absoluteText(c *eval.Call) (value.Value, error) {
@@ -301,7 +302,8 @@ func compareFunction() *eval.Function {
 			mismatch: compareMismatch},
 		form{signature: "Callable[Any, Any, Any, 2]", names: []string{"a", "b", "ignore_case"},
 			mismatch: func(c *eval.Call) string {
-				return fmt.Sprintf("compare(): Non comparable type. Only values of the types Numeric, String, Semver, Timestamp and Timestamp can be compared. Got %s and %s",
+				return fmt.Sprintf("compare(): Non comparable type. Only values of the types Numeric, String, Semver, Timestamp "+
+					"and Timestamp can be compared. Got %s and %s",
 					types.Label(c.Args[0]), types.Label(c.Args[1]))
 			}},
 	)
@@ -323,7 +325,8 @@ func compareMismatch(c *eval.Call) string {
 		}
 	}
 	if rubyClass(a) != rubyClass(b) {
-		return fmt.Sprintf("compare(): Can only compare values of the same type (or for Timestamp/Timespan also against Numeric). Got %s and %s", types.Label(a), types.Label(b))
+		return fmt.Sprintf("compare(): Can only compare values of the same type (or for Timestamp/Timespan also against "+
+			"Numeric). Got %s and %s", types.Label(a), types.Label(b))
 	}
 	return ""
 }

@@ -22,8 +22,8 @@ var (
 
 var slip = regexp.MustCompile("^! .*(uninitialized constant|undefined method `\\w+' for (#<|nil|false))")
 
-// TestScoreFunctions compares answers with the installed Puppet's: of random calls of every function, and of the recorded ones. A
-// function counts when all its answers are equal.
+// TestScoreFunctions compares answers with the installed Puppet's: of random calls of every function, and of the
+// recorded ones. A function counts when all its answers are equal.
 func TestScoreFunctions(t *testing.T) {
 	var qs []question
 	var whose []string

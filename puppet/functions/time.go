@@ -26,7 +26,8 @@ func timeFunctions() []*eval.Function {
 			{Signature: "Callable[String, String, 1, 2]", Names: []string{"format", "timezone"},
 				Run: func(c *eval.Call) (value.Value, error) {
 					c.Warn("W0612",
-						"The argument signature (String format, [String timezone]) is deprecated for #strftime. See #strftime documentation and Timespan type for more info")
+						"The argument signature (String format, [String timezone]) is deprecated for #strftime. See #strftime "+
+							"documentation and Timespan type for more info")
 					c.Eval.ReadClock()
 					c.Ref = computed(c, everything(c), c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: "clock"}))
 					s, err := value.TimestampOf(time.Now()).Format(text(c.Args[0]), text(c.Arg(1)))

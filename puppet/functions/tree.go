@@ -39,8 +39,10 @@ func treeFunction() *eval.Function {
 	return withLocals("tree_each", "Walks nested data: an iterator of [path, value], or a block is called for every node.",
 		eval.Observer,
 		[]local{{"OptionsType",
-			"Struct[{container_type => Optional[Type], include_root => Optional[Boolean], include_containers => Optional[Boolean], " +
-				"include_values => Optional[Boolean], order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]"}},
+			"Struct[{container_type => Optional[Type], include_root => Optional[Boolean], include_containers => " +
+				"Optional[Boolean], " +
+				"include_values => Optional[Boolean], order => Optional[Enum[depth_first, breadth_first]], include_refs => " +
+				"Optional[Boolean]}]"}},
 		form{signature: "Callable[" + tree + ", OptionsType, 1, 2, Callable[2, 2]]", names: names, run: walk(true)},
 		form{signature: "Callable[" + tree + ", OptionsType, 1, 2, Callable[1, 1]]", names: names, run: walk(false)},
 		form{signature: "Callable[" + tree + ", OptionsType, 1, 2]", names: names,

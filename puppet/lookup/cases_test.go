@@ -257,7 +257,8 @@ func cleanError(s string) string {
 		s = placeText.ReplaceAllString(s, "")
 	}
 	// The YAML library does not tell the context of a syntax error.
-	return regexp.MustCompile(` while (parsing|scanning) an? [a-z -]+$| while scanning for the next token$`).ReplaceAllString(s, "")
+	where := regexp.MustCompile(` while (parsing|scanning) an? [a-z -]+$| while scanning for the next token$`)
+	return where.ReplaceAllString(s, "")
 }
 
 // ask answers one query as testdata/lookup.rb does.

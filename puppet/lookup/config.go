@@ -53,7 +53,8 @@ const hierarchyType = `Array[Struct[{
 const configType = `Struct[{version=>Integer[5,5],
   Optional[defaults]=>Struct[{Optional[data_hash]=>String[1], Optional[lookup_key]=>String[1], Optional[data_dig]=>String[1], Optional[datadir]=>String[1],
     Optional[options]=>Hash[Pattern[/\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\z/],Data]}],
-  Optional[hierarchy]=>` + hierarchyType + `, Optional[plan_hierarchy]=>` + hierarchyType + `, Optional[default_hierarchy]=>` + hierarchyType + `}]`
+  Optional[hierarchy]=>` + hierarchyType + `, Optional[plan_hierarchy]=>` + hierarchyType +
+	`, Optional[default_hierarchy]=>` + hierarchyType + `}]`
 
 const config4Type = `Struct[{version=>Integer[4,4], Optional[datadir]=>String[1], Optional[hierarchy]=>Array[Struct[{backend=>String[1], name=>String[1],
   Optional[datadir]=>String[1], Optional[path]=>String[1], Optional[paths]=>Array[String[1]]}]]}]`

@@ -49,7 +49,8 @@ func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string
 	if loc.kind != pathLocation {
 		return item{}, false,
 			fail("H0416",
-				"'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function")
+				"'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml "+
+					"when using this lookup_key function")
 	}
 	ctx := inv.contextAt(ly, loc)
 	if it := ctx.keys[root]; it != nil {

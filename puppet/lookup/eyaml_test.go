@@ -45,7 +45,9 @@ func secretSite(t *testing.T) (dir, token string) {
 		}
 	}
 	write("hiera.yaml",
-		"version: 5\nhierarchy:\n  - name: Secret\n    lookup_key: eyaml_lookup_key\n    path: secret.eyaml\n    options:\n      pkcs7_private_key: "+dir+"/private.pem\n      pkcs7_public_key: "+dir+"/public.pem\n  - name: Common\n    path: common.yaml\n")
+		"version: 5\nhierarchy:\n  - name: Secret\n    lookup_key: eyaml_lookup_key\n    path: secret.eyaml\n    "+
+			"options:\n      pkcs7_private_key: "+dir+"/private.pem\n      pkcs7_public_key: "+dir+
+			"/public.pem\n  - name: Common\n    path: common.yaml\n")
 	write("data/secret.eyaml", "pw: >\n  "+token+"\nplain: \"%{who}\"\nmixed: \"user:"+token+"@%{who}\"\nlist: [a, '"+
 		token+"']\nh: {\"%{who}\": '"+token+"'}\nbad: ENC[PKCS7,AAAA]\ngpg: ENC[GPG,AAAA]\n")
 	write("data/common.yaml", "other: 1\npw: lower\n")
@@ -113,7 +115,8 @@ func TestRubyBackend(t *testing.T) {
 	dir := t.TempDir()
 	os.MkdirAll(filepath.Join(dir, "data"), 0o755)
 	os.WriteFile(filepath.Join(dir, "hiera.yaml"),
-		[]byte("version: 5\nhierarchy:\n  - name: Vault\n    lookup_key: hiera_vault\n    options:\n      confine_to_keys: ['^secret_.*']\n  - name: Common\n    path: common.yaml\n"), 0o644)
+		[]byte("version: 5\nhierarchy:\n  - name: Vault\n    lookup_key: hiera_vault\n    options:\n      confine_to_keys: "+
+			"['^secret_.*']\n  - name: Common\n    path: common.yaml\n"), 0o644)
 	os.WriteFile(filepath.Join(dir, "data/common.yaml"), []byte("plain: 1\nuses: \"x %{lookup('secret_a')}\"\n"), 0o644)
 	scope := rubyScope{&testScope{vars: map[string]value.Value{}, functions: value.EmptyHash}}
 	s := lookup.New(lookup.Site{Environment: "production", Dir: dir},

@@ -130,7 +130,8 @@ func (lv *level) format() (f format, ours bool) {
 }
 
 // entry is what a file of data has for a key; nil if it has none, or if it cannot be asked.
-func (inv *invocation) entry(ly *layer, lv *level, loc *location, root string, f format) (*loaded, *datafile.Kid, error) {
+func (inv *invocation) entry(ly *layer, lv *level, loc *location, root string, f format) (*loaded, *datafile.Kid,
+	error) {
 	d := inv.s.data(loc, f)
 	if d.err != nil {
 		return nil, nil, inv.badFile(d.err, loc.path, f)
@@ -236,7 +237,8 @@ func (lv *level) checkFileOptions(loc *location) error {
 		return nil
 	}
 	return fail("H0416", "'"+lv.function+
-		"' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function")
+		"' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this "+
+		"data_hash function")
 }
 
 // badFile words trouble with reading a file.
@@ -393,7 +395,8 @@ func (inv *invocation) askHashFunction(ly *layer, lv *level, loc *location, root
 		}
 		return item{}, false, nil
 	}
-	it, err := inv.interpolate(item{e.Value, inv.s.trace.With(e.Ref, ctx.hash.ref, inv.s.keyRef(ctx.hash.v.(*value.Hash), e))}, true)
+	it, err := inv.interpolate(item{e.Value,
+		inv.s.trace.With(e.Ref, ctx.hash.ref, inv.s.keyRef(ctx.hash.v.(*value.Hash), e))}, true)
 	if err != nil {
 		return item{}, false, err
 	}

@@ -42,8 +42,8 @@ func ParseKey(text string) (*Key, error) {
 
 func (k *Key) setModule() { k.Module, k.qualified = moduleOf(k.Root) }
 
-// Codes H02 are lookup errors, H03 are lookup errors to which Puppet gives an issue code of its own, H04 are other errors. The
-// difference shows in the global layer, which words only the first kind anew.
+// Codes H02 are lookup errors, H03 are lookup errors to which Puppet gives an issue code of its own, H04 are other
+// errors. The difference shows in the global layer, which words only the first kind anew.
 func fail(code, text string) error { return &source.Diagnostic{Code: code, Summary: text} }
 
 // splitKey follows Puppet's SubLookup#split_key, including what it takes for a syntax error.
@@ -51,7 +51,8 @@ func splitKey(key string) (segments []value.Value, ok bool) {
 	if !strings.ContainsAny(key, `'".`) {
 		return []value.Value{value.String(key)}, true
 	}
-	// Tokens and the text between them alternate; between two tokens there must be exactly one dot, and nothing before the first.
+	// Tokens and the text between them alternate; between two tokens there must be exactly one dot, and nothing before the
+	// first.
 	at := 0
 	for {
 		token, end := keyToken(key, at)

@@ -11,10 +11,10 @@ import (
 )
 
 // Ten thousand nodes ask the same keys of the same layers. What a simple layer answers depends on the node only by way
-// of which files of data it has for it, and of those only the ones that have the key: a level for nodes' own data, which
-// most nodes do not have, and most of which is about other keys, does not tell them apart. So what nodes see of a layer
-// is kept (a layerView), a question is answered once for all nodes that see the key in the same files, and ten thousand
-// nodes get as many answers as there are different ones.
+// of which files of data it has for it, and of those only the ones that have the key: a level for nodes' own data,
+// which most nodes do not have, and most of which is about other keys, does not tell them apart. So what nodes see of a
+// layer is kept (a layerView), a question is answered once for all nodes that see the key in the same files, and ten
+// thousand nodes get as many answers as there are different ones.
 //
 // Even what a node sees is mostly known: what is interpolated into the paths of a hierarchy are some variables, and
 // nodes that have the same values there see the same. A hierarchy that was worked out with certain answers asks for the

@@ -198,8 +198,8 @@ var unsupportedProperties = map[string]bool{"emoji": true, "emojipresentation": 
 	"graphemebase":   true, "graphemelink": true, "math": true, "unassigned": true, "cn": true, "lc": true,
 	"casedletter": true}
 
-// property is the set of \p{name}. known is false for a name that Ruby rejects; a known name may have a nil set when there
-// is no table for it.
+// property is the set of \p{name}. known is false for a name that Ruby rejects; a known name may have a nil set when
+// there is no table for it.
 func property(name string) (s *set, known bool) {
 	key := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '_' || r == '-' {

@@ -127,8 +127,8 @@ func compile(src string, flags Flags) (*Regexp, error) {
 	return re, nil
 }
 
-// MustCompile is Compile for patterns of our own, which are right. It compiles when the pattern is first used: there are
-// a hundred of them, and most runs of the program need none.
+// MustCompile is Compile for patterns of our own, which are right. It compiles when the pattern is first used: there
+// are a hundred of them, and most runs of the program need none.
 func MustCompile(src string) *Regexp { return &Regexp{source: src, own: true} }
 
 // ready compiles a pattern of our own.

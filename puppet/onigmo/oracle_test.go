@@ -200,7 +200,8 @@ func TestRecorded(t *testing.T) {
 			j, _ := marshal(q)
 			fmt.Fprintf(&b, "%s\t%s\n", j, answers[i])
 		}
-		ar := &txtar.Archive{Comment: []byte("Answers of Ruby 3.1's Regexp: [source, text, flags], a tab, then the offsets of the first match and its groups, null, or the error.\n"),
+		ar := &txtar.Archive{Comment: []byte("Answers of Ruby 3.1's Regexp: [source, text, flags], a tab, then the offsets " +
+			"of the first match and its groups, null, or the error.\n"),
 			Files: []txtar.File{{Name: "match", Data: b.Bytes()}}}
 		if err := os.WriteFile(golden, txtar.Format(ar), 0o644); err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 // Names: where code names what. An editor asks for it: what does this word mean, where else is it meant.
 //
 // A file is read alone, so that what was read of it can be kept as long as its text is the same. What a name means in
-// other files, is left to who has all of them: a variable that is not set in the class where it stands may be that of the
-// class which it inherits, or of the top scope (Free).
+// other files, is left to who has all of them: a variable that is not set in the class where it stands may be that of
+// the class which it inherits, or of the top scope (Free).
 
 // A NameKind is what a name is a name of.
 type NameKind uint8
@@ -483,8 +483,8 @@ func ownerOf(a *syntax.Access) string {
 	return ""
 }
 
-// NamesERB are the names of an ERB template: variables of the scope that renders it, as @name, and those that it asks for
-// by a qualified name. What stands outside of <% … %> is text.
+// NamesERB are the names of an ERB template: variables of the scope that renders it, as @name, and those that it asks
+// for by a qualified name. What stands outside of <% … %> is text.
 func NamesERB(text string) (names []Name) {
 	for from := 0; ; {
 		i := strings.Index(text[from:], "<%")

@@ -1,11 +1,12 @@
 // Package psych writes YAML as Ruby's library of that name does: what style a text gets is Psych's choice
-// (yaml_tree.rb), what that style can bear and where lines break is libyaml's (emitter.c, version 0.2.5). Names and order
-// of decisions are libyaml's, because quotes, line breaks and trailing blanks depend on them.
+// (yaml_tree.rb), what that style can bear and where lines break is libyaml's (emitter.c, version 0.2.5). Names and
+// order of decisions are libyaml's, because quotes, line breaks and trailing blanks depend on them.
 //
-// What is written is a graph of Nodes, made by whoever knows the values: to_yaml of stdlib of Puppet's, the interpreter of
-// Ruby's. A container that is in the graph twice, as the same Node, gets an anchor and aliases.
+// What is written is a graph of Nodes, made by whoever knows the values: to_yaml of stdlib of Puppet's, the interpreter
+// of Ruby's. A container that is in the graph twice, as the same Node, gets an anchor and aliases.
 //
-// It may import onigmo and datafile, whose reading of a plain text decides which texts need quotes. Start reading at Emit.
+// It may import onigmo and datafile, whose reading of a plain text decides which texts need quotes. Start reading at
+// Emit.
 package psych
 
 import (
@@ -61,8 +62,8 @@ type Options struct {
 	Room        func(bytes int) // called as the result grows; it may end the writing with a panic. Or nil
 }
 
-// Text is the scalar of a text. foldAbove is the length above which texts are folded, 0 for none: line_width, if somebody
-// gave it.
+// Text is the scalar of a text. foldAbove is the length above which texts are folded, 0 for none: line_width, if
+// somebody gave it.
 func Text(s string, foldAbove int) *Node {
 	n := &Node{Text: s, IsText: true}
 	switch {

@@ -104,8 +104,11 @@ func TestWhatCannotBeRead(t *testing.T) {
 }
 
 func TestHelpers(t *testing.T) {
-	helper := "module PuppetX; module M\n  def self.included(k) = k.extend(Declares)\n  module Declares\n    def pair(a, b)\n      newparam(a)\n      newproperty(b) { newvalues(:x, /y/) }\n    end\n  end\nend; end\n"
-	typ := read("require 'puppet_x/m'\nPuppet::Type.newtype(:thing) do\n  include PuppetX::M\n  newparam(:name)\n  pair :a, :b\n  ensurable { newvalue(:up); newvalue(:down) }\n  @isomorphic = false\n  @self_refresh = true\n  def refresh; end\nend",
+	helper := "module PuppetX; module M\n  def self.included(k) = k.extend(Declares)\n  module Declares\n    def " +
+		"pair(a, b)\n      newparam(a)\n      newproperty(b) { newvalues(:x, /y/) }\n    end\n  end\nend; end\n"
+	typ := read("require 'puppet_x/m'\nPuppet::Type.newtype(:thing) do\n  include PuppetX::M\n  newparam(:name)\n  pair "+
+		":a, :b\n  ensurable { newvalue(:up); newvalue(:down) }\n  @isomorphic = false\n  @self_refresh = true\n  def "+
+		"refresh; end\nend",
 		"lib/puppet_x/m.rb", helper, "providers thing", "one two")
 	want := &resource.Type{Name: "thing", Properties: []resource.Attribute{{Name: "ensure",
 		Values: []string{"up", "down"}}, {Name: "b", Values: []string{"x", "/y/"}}},

@@ -33,7 +33,8 @@ func (in *Interp) together(parts ...Object) bool {
 
 // blind are the methods of strings that do not look at characters; perByte are those that see each byte as one.
 const (
-	blind = "bytes each_byte getbyte setbyte byteslice bytesize length size empty? == === eql? equal? hash != <=> encoding " +
+	blind = "bytes each_byte getbyte setbyte byteslice bytesize length size empty? == === eql? equal? hash != <=> " +
+		"encoding " +
 		"force_encoding b valid_encoding? ascii_only? unpack unpack1 dup clone freeze frozen? + * << concat replace clear " +
 		"to_s to_str class is_a? kind_of? nil? respond_to? instance_of? object_id ! crypt inspect +@ -@ then tap send " +
 		"public_send __send__ method itself yield_self instance_variable_get instance_variable_set instance_variables sum"

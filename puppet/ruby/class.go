@@ -472,7 +472,8 @@ func (rt *Runtime) knows(c *Class, o Object, name string) bool {
 }
 
 // listed are the modules of Ruby's whose constants are all known by name.
-const listed = "NilClass TrueClass FalseClass Integer Float String Symbol Array Hash Range Regexp MatchData Proc Method Exception Enumerator Set IPAddr Module Class Puppet Digest Math File Comparable Enumerable Kernel Object"
+const listed = "NilClass TrueClass FalseClass Integer Float String Symbol Array Hash Range Regexp MatchData Proc " +
+	"Method Exception Enumerator Set IPAddr Module Class Puppet Digest Math File Comparable Enumerable Kernel Object"
 
 // mayHaveConst reports whether Ruby's own module has a constant that is not here, as far as is known.
 func (rt *Runtime) mayHaveConst(c *Class, name string) bool {

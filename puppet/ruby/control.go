@@ -481,8 +481,9 @@ func first(list []Object) Object {
 	return list[0]
 }
 
-// superOf is the method behind one that an object was found to have. Methods of an object itself come first, then those of the modules
-// that extend it, the last one first; a class goes on with those of the class above it, other objects with those of their class.
+// superOf is the method behind one that an object was found to have. Methods of an object itself come first, then those
+// of the modules that extend it, the last one first; a class goes on with those of the class above it, other objects
+// with those of their class.
 func (in *Interp) superOf(self Object, m *method) *method {
 	class, isClass := self.(*Class)
 	extending := false

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// An IPAddr is an address with its mask, as Ruby's class of that name has it: the address is already masked. A zone, with
-// its percent sign, is shown and decides nothing.
+// An IPAddr is an address with its mask, as Ruby's class of that name has it: the address is already masked. A zone,
+// with its percent sign, is shown and decides nothing.
 type IPAddr struct {
 	p    netip.Prefix
 	zone string

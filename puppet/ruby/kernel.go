@@ -513,12 +513,14 @@ func kernelThrow(c *call) Object {
 
 // libraryConstants are the constants of libraries that can be required though nothing of them is here. What uses one is
 // not supported; that nobody has required it makes no difference.
-const libraryConstants = "Abbrev BigDecimal CSV Etc Find GetoptLong IRB Matrix Observable OpenURI PStore PTY Prime REXML TSort WEBrick WeakRef Win32"
+const libraryConstants = "Abbrev BigDecimal CSV Etc Find GetoptLong IRB Matrix Observable OpenURI PStore PTY Prime " +
+	"REXML TSort WEBrick WeakRef Win32"
 
 // standardLibraries are those of Ruby's. They come before libraries of modules in the load path, so that a module that
 // has one of the same name changes nothing.
 const standardLibraries = "abbrev base64 benchmark bigdecimal cgi csv date delegate digest English erb etc fileutils find " +
-	"forwardable getoptlong io/console io/wait ipaddr json logger matrix monitor observer open-uri open3 openssl optparse " +
+	"forwardable getoptlong io/console io/wait ipaddr json logger matrix monitor observer open-uri open3 openssl " +
+	"optparse " +
 	"ostruct pathname pp prime pstore psych rbconfig resolv rexml/document ripper rubygems securerandom set shellwords " +
 	"singleton socket stringio strscan syslog tempfile time timeout tmpdir tsort uri weakref yaml zlib"
 

@@ -11,8 +11,8 @@ import (
 )
 
 // YAML as Psych 4 reads it. What a text says is datafile's business; what is made of it is decided here, as Psych's
-// visitor decides: symbols, patterns and ranges only where their classes are permitted, one object for an anchor and all
-// its aliases, `<<` as a merge. Dates, times and objects of other classes are not made.
+// visitor decides: symbols, patterns and ranges only where their classes are permitted, one object for an anchor and
+// all its aliases, `<<` as a merge. Dates, times and objects of other classes are not made.
 
 func yamlSingles() []builtin {
 	load := func(reading yamlReading) func(c *call) Object {

@@ -11,11 +11,13 @@ import (
 
 // seeds are small programs with every construct, for the fuzzers to start from.
 var seeds = []string{
-	"class a::b(Integer $x = 1, *$rest) inherits c { file { ['/a', \"/b${x}\"]: ensure => file, * => $h; default: mode +> '1' } }",
+	"class a::b(Integer $x = 1, *$rest) inherits c { file { ['/a', \"/b${x}\"]: ensure => file, * => $h; default: mode " +
+		"+> '1' } }",
 	"define d { @@user { 'x': } User <<| tag == 'a' and x != 1 |>> { uid => 1 } -> Class['b'] ~> File[a] }",
 	"node 'a.b', /c\\d/, default { include x, y; notice $::a::b[1, 2].each |$k, $v| >> Any { next 1 } }",
 	"$a = @(\"END\":json/tn$)\n  {\"a\": \"${b}\\n\"}\n  | - END\n",
-	"case $x { 1, *$y: { } /re\\/x/: { } default: { } } unless ! $a in [1] { } else { } $q = $z ? { undef => 0x1F, default => 017 }",
+	"case $x { 1, *$y: { } /re\\/x/: { } default: { } } unless ! $a in [1] { } else { } $q = $z ? { undef => 0x1F, " +
+		"default => 017 }",
 	"function f(Array[String, 1] $a) >> Hash { if $a =~ /b/ { $1 } elsif - 1.5e3 < 2 { \"\\u{1F600}\" } }",
 	"type T = Variant[Enum['a'], Pattern[/x/]] type O = { attributes => { a => Integer } }",
 	"'it''s' \"\" \"$\" \"${}\" \"${a.b[c]}\" # comment\n/* more */",

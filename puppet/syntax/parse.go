@@ -545,7 +545,8 @@ func (p *parser) statement(mark int) {
 	summary := "illegal comma separated argument list"
 	if n := len(p.exprs); n > mark {
 		if nm, ok := p.exprs[n-1].(*Name); ok {
-			summary = fmt.Sprintf("attempt to pass argument list to the function '%s' which cannot be called without parentheses", nm.Value)
+			summary = fmt.Sprintf("attempt to pass argument list to the function '%s' which cannot be called without "+
+				"parentheses", nm.Value)
 		}
 	}
 	p.fail(codeArguments, comma, summary, "put the arguments in parentheses")

@@ -64,13 +64,17 @@ func TestRecovery(t *testing.T) {
 func TestErrorTexts(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"class a {\n  notify { 'x': }\n",
-			"error[P0001]: Syntax error at end of input\n   e.pp:3:1\n   3 | \n     | ^\n   e.pp:1:9\n   1 | class a {\n     |         ^ this { is never closed\n"},
+			"error[P0001]: Syntax error at end of input\n   e.pp:3:1\n   3 | \n     | ^\n   e.pp:1:9\n   1 | class a {\n     " +
+				"|         ^ this { is never closed\n"},
 		{"$a = 'x\n",
-			"error[P0102]: Unclosed quote after \"'\" followed by 'x\\n...'\n   e.pp:1:6\n   1 | $a = 'x\n     |      ^ the string begins here and never ends\n   help: close it with '\n"},
+			"error[P0102]: Unclosed quote after \"'\" followed by 'x\\n...'\n   e.pp:1:6\n   1 | $a = 'x\n     |      ^ the " +
+				"string begins here and never ends\n   help: close it with '\n"},
 		{"notice(1]\n",
-			"error[P0001]: Syntax error at ']'\n   e.pp:1:9\n   1 | notice(1]\n     |         ^\n   e.pp:1:7\n   1 | notice(1]\n     |       ^ this ( is still open\n"},
+			"error[P0001]: Syntax error at ']'\n   e.pp:1:9\n   1 | notice(1]\n     |         ^\n   e.pp:1:7\n   1 | " +
+				"notice(1]\n     |       ^ this ( is still open\n"},
 		{"$mode = 0899\n",
-			"error[P0104]: Not a valid octal number 0899\n   e.pp:1:9\n   1 | $mode = 0899\n     |         ^^^^\n   help: a number that begins with 0 is octal; write it without the 0, or in quotes if it is text (a file mode, a zip code)\n"},
+			"error[P0104]: Not a valid octal number 0899\n   e.pp:1:9\n   1 | $mode = 0899\n     |         ^^^^\n   help: a " +
+				"number that begins with 0 is octal; write it without the 0, or in quotes if it is text (a file mode, a zip code)\n"},
 	} {
 		_, ds := readText("e.pp", c.text)
 		if len(ds) == 0 {

@@ -255,7 +255,8 @@ func TestPrintTasks(t *testing.T) {
 	}
 	f := parse("plan a::b($x,Integer $y=1){apply($x,_noop=>true){file{'/a':}} apply('z') { 1 2 }}")
 	text := Print(f)
-	want := "plan a::b($x, Integer $y = 1) {\n  apply($x, _noop => true) { file { '/a': } }\n  apply('z') {\n    1\n    2\n  }\n}\n"
+	want := "plan a::b($x, Integer $y = 1) {\n  apply($x, _noop => true) { file { '/a': } }\n  apply('z') {\n    1\n    " +
+		"2\n  }\n}\n"
 	if text != want {
 		t.Errorf("got %s", text)
 	}

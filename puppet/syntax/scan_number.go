@@ -129,7 +129,8 @@ func numberFault(v string) string {
 
 func numberHelp(v string) string {
 	if len(v) > 1 && v[0] == '0' && isDigit(v[1]) {
-		return "a number that begins with 0 is octal; write it without the 0, or in quotes if it is text (a file mode, a zip code)"
+		return "a number that begins with 0 is octal; write it without the 0, or in quotes if it is text (a file mode, a " +
+			"zip code)"
 	}
 	if v != "" && isDigit(v[0]) {
 		return "a name cannot begin with a digit; if this is text, put it in quotes"

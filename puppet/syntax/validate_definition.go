@@ -128,7 +128,8 @@ func (v *validator) nodeDef(d *NodeDef, at spot) {
 		v.nesting(d, at, false)
 		if d.Parent != nil {
 			v.report(illegalNodeInheritance, d.Parent.Span(),
-				"Node inheritance is not supported in Puppet >= 4.0.0. See http://links.puppet.com/puppet-node-inheritance-deprecation").
+				"Node inheritance is not supported in Puppet >= 4.0.0. See "+
+					"http://links.puppet.com/puppet-node-inheritance-deprecation").
 				Help = "put what the nodes share in a class that both include"
 		}
 	} else {
@@ -162,7 +163,8 @@ func (v *validator) hostname(h Expr, d *NodeDef) {
 			}
 		}
 		v.report(illegalHostnameInterpolation, at, "An interpolated expression is not allowed in a hostname of a node").
-			Help = "nodes are chosen before any variable has a value; use a regular expression, or a case on a fact inside `node default`"
+			Help = "nodes are chosen before any variable has a value; use a regular expression, or a case on a fact inside " +
+			"`node default`"
 	default:
 		v.unacceptable(h, "hostname", d)
 	}

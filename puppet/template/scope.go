@@ -141,7 +141,8 @@ func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool)
 	}
 	if !ok {
 		w.in.Raise("ArgumentError",
-			"custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)")
+			"custom functions must be called with a single array that contains the arguments. For example, "+
+				"function_example([1]) instead of function_example(1)")
 	}
 	return w.function(name, list, w.h.Call3), true
 }

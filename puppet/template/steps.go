@@ -8,8 +8,8 @@ import (
 	"bunraku/puppet/value"
 )
 
-// A template that says @facts['os']['family'] uses one fact, though Ruby hands it the whole hash first. If each use of a
-// variable in a template is followed by literal keys, only what lies at their end is asked for (package trace).
+// A template that says @facts['os']['family'] uses one fact, though Ruby hands it the whole hash first. If each use of
+// a variable in a template is followed by literal keys, only what lies at their end is asked for (package trace).
 
 // A stepper is a Host that is told which parts of a variable are used.
 type stepper interface {

@@ -2,13 +2,13 @@
 // (erb.go), that is parsed once (Cache) and run by package ruby with what a template can see of Puppet (render.go,
 // scope.go): @variables, scope[...], scope.lookupvar, scope.function_*, has_variable?, classes and tags.
 //
-// A rendering is the text and its parts: each knows the span of the template that made it and what it depends on. How that
-// comes about: ERB becomes Ruby of the form _erbout << "text"; _erbout << (expression).to_s, and every piece of that Ruby
-// remembers the part of the template that it stands for (piece). While it runs with tracing on, the interpreter notes
-// every read, of literals, instance variables and what the host is asked for, and which decisions are in force; each
-// << to the output begins a segment that depends on what was read for it since the statement before (package ruby,
-// trace.go). So a text of the template in a loop depends on what the loop goes through, and an expression on its own
-// reads. A template that takes back what it has written keeps only the whole (Template.trace).
+// A rendering is the text and its parts: each knows the span of the template that made it and what it depends on. How
+// that comes about: ERB becomes Ruby of the form _erbout << "text"; _erbout << (expression).to_s, and every piece of
+// that Ruby remembers the part of the template that it stands for (piece). While it runs with tracing on, the
+// interpreter notes every read, of literals, instance variables and what the host is asked for, and which decisions are
+// in force; each << to the output begins a segment that depends on what was read for it since the statement before
+// (package ruby, trace.go). So a text of the template in a loop depends on what the loop goes through, and an
+// expression on its own reads. A template that takes back what it has written keeps only the whole (Template.trace).
 // Errors are worded as the functions template and inline_template word them. What needs real Ruby is told apart from
 // what is wrong, so that a caller can leave the text open instead of failing.
 //
@@ -133,7 +133,8 @@ type Cache struct {
 
 // NewCache makes an empty cache.
 func NewCache() *Cache {
-	return &Cache{rt: sync.OnceValue(ruby.NewRuntime), files: map[*source.File]*Template{}, inline: map[inlineKey]*Template{}}
+	return &Cache{rt: sync.OnceValue(ruby.NewRuntime), files: map[*source.File]*Template{},
+		inline: map[inlineKey]*Template{}}
 }
 
 // Runtime is Ruby's classes, made at the first call.

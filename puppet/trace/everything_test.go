@@ -18,23 +18,26 @@ var words = regexp.MustCompile(`\w+`)
 // asked for as a whole. A part of the tree that no question covers would let a node pass for unchanged that is not.
 func TestEveryWordCounts(t *testing.T) {
 	var files []string
-	err := filepath.WalkDir(filepath.Join("..", "..", "examples", "shop"), func(path string, e os.DirEntry, err error) error {
-		if ext := filepath.Ext(path); ext == ".pp" || ext == ".epp" {
-			files = append(files, path)
-		}
-		return err
-	})
+	err := filepath.WalkDir(filepath.Join("..", "..", "examples", "shop"),
+		func(path string, e os.DirEntry, err error) error {
+			if ext := filepath.Ext(path); ext == ".pp" || ext == ".epp" {
+				files = append(files, path)
+			}
+			return err
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := map[string]string{
-		"a.epp": "<%- | String $a = 'd', Integer[1, 9] $b = 2 | -%>\ntext <%= $a %> <%= $facts['os']['name'] ? { 'x' => 'y', default => \"i${b}\" } %>\n" +
+		"a.epp": "<%- | String $a = 'd', Integer[1, 9] $b = 2 | -%>\ntext <%= $a %> <%= $facts['os']['name'] ? { 'x' => " +
+			"'y', default => \"i${b}\" } %>\n" +
 			"<% if $a == 'q' { %><%= $b + 1 %> in <% } else { %>out <%= { $c = 3  $c } %><% } -%>\n" +
 			"<% [1, 2].each |$i, $j = 4| { -%>\nrow <%= $i %> <%= case $a { 'k': { 'l' } default: { 'm' } } %>\n<% } -%>\n",
 		"a.pp": "function f(Integer $x, *$y) >> Integer { $x and $y[0] or true }\ntype T = Enum['a', 'b']\n" +
 			"define d($p = lookup('k', {default_value => 'v'})) { file { \"/x/${title}\": * => { mode => '0644' } } }\n" +
 			"node /we(b)/, 'db' { include c  D <| tag == 'u' |> { p => 'w' }  File['/x/z'] { owner => 'o' } }\n" +
-			"class c inherits e { Exec { path => '/bin' }  $v = { k1 => ['l1', $w] }  unless $v { notify { 'n': } }  d { ['t1', 't2']: p => $v[k1] } -> Notify['n'] }\n",
+			"class c inherits e { Exec { path => '/bin' }  $v = { k1 => ['l1', $w] }  unless $v { notify { 'n': } }  d { " +
+			"['t1', 't2']: p => $v[k1] } -> Notify['n'] }\n",
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -71,7 +74,8 @@ func TestEveryWordCounts(t *testing.T) {
 // comment reports whether a place is in a comment, as far as one line tells.
 func comment(text string, at int) bool {
 	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
-	return strings.HasPrefix(strings.TrimSpace(line), "#") || strings.Contains(line, " # ") || strings.Contains(line, "<%#")
+	return strings.HasPrefix(strings.TrimSpace(line), "#") || strings.Contains(line, " # ") ||
+		strings.Contains(line, "<%#")
 }
 
 // everything is all that questions may ask of a file.

@@ -31,11 +31,11 @@
 // # What is deliberately coarse
 //
 // An expression is in the trace if the block around it ran, also the part of it that was not needed: another pattern
-// that does not match either counts, and so does an argument that a function does not look at. A function in Ruby counts
-// as all that its file says, a hash of data that was looked up as the whole hash, the type of a parameter as it is
-// written. A class that moves to another file counts as changed, and so does one more definition beside another that was
-// loaded. What an external classifier says of a node, and what this run was told by options, is one question each. So is
-// each collector's about what other nodes export, and each query of PuppetDB.
+// that does not match either counts, and so does an argument that a function does not look at. A function in Ruby
+// counts as all that its file says, a hash of data that was looked up as the whole hash, the type of a parameter as it
+// is written. A class that moves to another file counts as changed, and so does one more definition beside another that
+// was loaded. What an external classifier says of a node, and what this run was told by options, is one question each.
+// So is each collector's about what other nodes export, and each query of PuppetDB.
 //
 // Digests are keyed (Key): the digest of a short secret would be as good as the secret for who can guess it.
 //
@@ -92,10 +92,11 @@ const (
 	Datum             // Of: a path, Part: format and key: the value there
 	Attributes        // Of: a resource type: what a compile can see of it, but for which attributes it has
 	NodeNamed         // Of: a class: does a node statement have its name, which ends the compile
-	Test              // Of: a file, Part: a literal of its code, and a digest: is the literal equal to what has that digest
-	Accepts           // Of: a resource type, Part: an attribute: does it have one of that name
-	Exports           // Of: a resource type, Part: a query: the resources that other nodes export
-	Query             // Of: a query: what PuppetDB answers
+	// Of: a file, Part: a literal of its code, and a digest: is the literal equal to what has that digest
+	Test
+	Accepts // Of: a resource type, Part: an attribute: does it have one of that name
+	Exports // Of: a resource type, Part: a query: the resources that other nodes export
+	Query   // Of: a query: what PuppetDB answers
 	lastKind
 )
 

@@ -76,7 +76,8 @@ func stringSigs() []Signature {
 	l := locals{}
 	l.let("Format", "Pattern[/"+formatPattern+"/]")
 	l.let("ContainerFormat",
-		"Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, Optional[string_formats] => Hash[Type, Format]}]")
+		"Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, "+
+			"Optional[string_formats] => Hash[Type, Format]}]")
 	l.let("TypeMap", "Hash[Type, Variant[Format, ContainerFormat]]")
 	l.let("Convertible", "Any")
 	l.let("Formats", "Variant[Default, String[1], TypeMap]")
@@ -151,7 +152,9 @@ func timespanSigs() []Signature {
 		l.sig("Integer days", "Integer hours", "Integer minutes", "Integer seconds", "Integer milliseconds?",
 			"Integer microseconds?", "Integer nanoseconds?"),
 		l.sig("Struct[{string => String[1], Optional[format] => Formats}] hash_arg"),
-		l.sig("Struct[{Optional[negative] => Boolean, Optional[days] => Integer, Optional[hours] => Integer, Optional[minutes] => Integer, Optional[seconds] => Integer, Optional[milliseconds] => Integer, Optional[microseconds] => Integer, Optional[nanoseconds] => Integer}] hash_arg")}
+		l.sig("Struct[{Optional[negative] => Boolean, Optional[days] => Integer, Optional[hours] => Integer, " +
+			"Optional[minutes] => Integer, Optional[seconds] => Integer, Optional[milliseconds] => Integer, " +
+			"Optional[microseconds] => Integer, Optional[nanoseconds] => Integer}] hash_arg")}
 }
 
 func timestampSigs() []Signature {

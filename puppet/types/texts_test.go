@@ -211,7 +211,9 @@ func aliasQuestions() (qs []question) {
 	for _, c := range []string{
 		"type Aa = {attributes => {x => Integer}}  type Bb = Object[{parent => Aa, attributes => {y => String}}]  Bb(1, 'a')",
 		"type Aa = {attributes => {x => Integer}}  type Bb = Object[{parent => Aa, attributes => {x => Integer}}]  Bb(1)",
-		"type Aa = {attributes => {x => Integer}}  type Bb = Object[{parent => Aa, attributes => {x => {type => Integer[1], override => true}}}]  Bb(1)", "type Aa = {attributes => {x => {type => Integer, final => true}}}  type Bb = Object[{parent => Aa, attributes => {x => {type => Integer, override => true}}}]  Bb(1)",
+		"type Aa = {attributes => {x => Integer}}  type Bb = Object[{parent => Aa, attributes => {x => {type => " +
+			"Integer[1], override => true}}}]  Bb(1)", "type Aa = {attributes => {x => {type => Integer, final => true}}}  " +
+			"type Bb = Object[{parent => Aa, attributes => {x => {type => Integer, override => true}}}]  Bb(1)",
 		"type Aa = {attributes => {x => {type => Integer, value => 7}}, constants => {k => 'v'}}  Aa()",
 		"type Aa = {attributes => {x => {type => Integer, value => 7}}}  Aa(7)",
 		"type Aa = {attributes => {x => Optional[Integer]}}  Aa()",
@@ -235,7 +237,8 @@ func aliasQuestions() (qs []question) {
 		// Type sets come last: Puppet prints aliases otherwise once it has printed a type set.
 		"type Aa = TypeSet[{pcore_version => '1.0.0', version => '1.0.0', types => {Bb => Integer, Cc => Array[Bb]}}]  Aa",
 		"type Aa = TypeSet[{pcore_version => '2.0.0', version => '1.0.0'}]  Aa",
-		"type Aa = TypeSet[{pcore_version => '1.0.0', version => '1.0.0', types => {Bb => {attributes => {x => Integer}}}}]  Aa",
+		"type Aa = TypeSet[{pcore_version => '1.0.0', version => '1.0.0', types => {Bb => {attributes => {x => " +
+			"Integer}}}}]  Aa",
 	} {
 		qs = append(qs, question{"code": fresh(c)}, question{"data": fresh(c)})
 	}

@@ -240,7 +240,8 @@ func TestRecorded(t *testing.T) {
 		for i, q := range qs {
 			fmt.Fprintf(&b, "%s\t%s\n", marshal(q), as[i])
 		}
-		ar := &txtar.Archive{Comment: []byte("Answers of Ruby 3.1 and Puppet 7.23, recorded by go test -record. Each line is a question for oracle.rb, a tab, and the answer.\n"),
+		ar := &txtar.Archive{Comment: []byte("Answers of Ruby 3.1 and Puppet 7.23, recorded by go test -record. Each line " +
+			"is a question for oracle.rb, a tab, and the answer.\n"),
 			Files: []txtar.File{{Name: "values", Data: b.Bytes()}}}
 		if err := os.WriteFile(golden, txtar.Format(ar), 0o644); err != nil {
 			t.Fatal(err)

@@ -321,7 +321,8 @@ func (f *spanFormat) parse(s string) (Timespan, error) {
 		default:
 			if seg.total {
 				return 0,
-					fmt.Errorf("Format specifiers %%L and %%N denotes fractions and must be used together with a specifier of higher magnitude")
+					fmt.Errorf("Format specifiers %%L and %%N denotes fractions and must be used together with a specifier of " +
+						"higher magnitude")
 			}
 			mult = 1
 			if p := 9 - len(g); p > 0 {

@@ -97,7 +97,8 @@ func ParseTimestamp(s string, formats []string, list bool, zone string) (Timesta
 		}
 		if zone != "" && q.hasZone {
 			return Timestamp{},
-				fmt.Errorf("Using a Timezone designator in format specification is mutually exclusive to providing an explicit timezone argument")
+				fmt.Errorf("Using a Timezone designator in format specification is mutually exclusive to providing an explicit " +
+					"timezone argument")
 		}
 		p = q
 	}

@@ -125,7 +125,8 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 // AddValue takes in what is Sensitive in a value.
 func (s *Secrets) AddValue(v value.Value) { s.addValue(v, false, false) }
 
-// AddBared takes in what is Sensitive in a value that the program has seen in the clear. It may be part of any title, path or command.
+// AddBared takes in what is Sensitive in a value that the program has seen in the clear. It may be part of any title,
+// path or command.
 func (s *Secrets) AddBared(v value.Value) { s.addValue(v, false, true) }
 
 func (s *Secrets) addValue(v value.Value, inside, bare bool) {
@@ -158,8 +159,9 @@ func (s *Secrets) forms() ([]string, *strings.Replacer) {
 	return s.list, s.all
 }
 
-// spellings are a text as it may be written: plain, with other white space, as JSON (in a string of JSON, too), XML, GitHub's commands,
-// Puppet, a shell and URLs write it, and in base64, of which only the characters count that nothing beside it changes.
+// spellings are a text as it may be written: plain, with other white space, as JSON (in a string of JSON, too), XML,
+// GitHub's commands, Puppet, a shell and URLs write it, and in base64, of which only the characters count that nothing
+// beside it changes.
 func spellings(t string) (out []string) {
 	for _, form := range []string{t, strings.Join(strings.Fields(t), " ")} {
 		out = append(out, form, asJSON(form, true), asJSON(form, false), asJSON(asJSON(form, false), false), asXML(form),
@@ -235,7 +237,8 @@ func (s *Secrets) Hide(text string) string {
 	}
 }
 
-// dataKeys are those of our documents below which the user's data begin; above, keys and numbers are our own, and readers rely on them.
+// dataKeys are those of our documents below which the user's data begin; above, keys and numbers are our own, and
+// readers rely on them.
 var dataKeys = map[string]bool{`"parameters"`: true, `"value"`: true, `"facts"`: true, `"message"`: true}
 
 var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}\[\],]`)

@@ -330,8 +330,8 @@ func (r *Repo) packedRef(name string) (ID, error) {
 	return p.id, nil
 }
 
-// packedRefs are the references of packed-refs as it is now. Who packs a reference writes it there before its own file is
-// deleted: asked after that file was not found, this has it.
+// packedRefs are the references of packed-refs as it is now. Who packs a reference writes it there before its own file
+// is deleted: asked after that file was not found, this has it.
 func (r *Repo) packedRefs() (map[string]packedRef, error) {
 	r.packedMu.Lock()
 	defer r.packedMu.Unlock()

@@ -2,23 +2,23 @@ package fs
 
 import "slices"
 
-// Programs as formulas. A program is run symbolically, once, on a state of which every cell holds its own name. A cell is a
-// part of the machine that programs can tell apart: what kind of thing is at a path, what it holds, its owner, group and
-// mode, whether a directory has children that nobody names, a variable. The result (Effect) says what the program needs
-// to succeed and what it leaves in each cell, as functions of what the cells held before. Two programs one after the other
-// are a substitution; two programs are equal if their formulas are.
+// Programs as formulas. A program is run symbolically, once, on a state of which every cell holds its own name. A cell
+// is a part of the machine that programs can tell apart: what kind of thing is at a path, what it holds, its owner,
+// group and mode, whether a directory has children that nobody names, a variable. The result (Effect) says what the
+// program needs to succeed and what it leaves in each cell, as functions of what the cells held before. Two programs
+// one after the other are a substitution; two programs are equal if their formulas are.
 //
-// Finite domains. A cell can hold infinitely many things, but programs only compare it: with constants that they name, and
-// with each other's cells. So a cell's domain is the constants that anybody compares it with or writes to it, and one
-// position that stands for every value outside of them (cellInfo.other). With at most 64 positions a set of values is a
-// machine word (Fact, mask), and "the value is one of these" is the only atom that there is, besides equality of two
-// values and tests that nobody has read (opHolds). A space whose cells need more says so (Truncated), and then "no" is no
-// proof.
+// Finite domains. A cell can hold infinitely many things, but programs only compare it: with constants that they name,
+// and with each other's cells. So a cell's domain is the constants that anybody compares it with or writes to it, and
+// one position that stands for every value outside of them (cellInfo.other). With at most 64 positions a set of values
+// is a machine word (Fact, mask), and "the value is one of these" is the only atom that there is, besides equality of
+// two values and tests that nobody has read (opHolds). A space whose cells need more says so (Truncated), and then "no"
+// is no proof.
 //
-// Clauses come last. The circuit of package verify gives each cell that is mentioned a literal per position, exactly one of
-// them true, and each shared node of a formula one gate; what was simplified away costs nothing. That what exists has a
-// directory above it is said there, too, cell by cell: a cell comes in with the one that it hangs from, so every model of
-// the clauses is a machine.
+// Clauses come last. The circuit of package verify gives each cell that is mentioned a literal per position, exactly
+// one of them true, and each shared node of a formula one gate; what was simplified away costs nothing. That what
+// exists has a directory above it is said there, too, cell by cell: a cell comes in with the one that it hangs from, so
+// every model of the clauses is a machine.
 
 // A Conj is one condition for a program to succeed.
 type Conj struct {

@@ -21,7 +21,9 @@ var embeddedIndex []byte
 // An index is a file in memory:
 //
 //	index = length of the head, head, chunks
-//	head  = zstd(platform, date, number of packages, of files, of chunks, and of each chunk the first name and the length)
+//	head  = zstd(platform, date, number of packages, of files, of chunks, and of each chunk the first name and the
+//
+// length)
 //
 // Packages of the base system come first: every verification asks for them. Both they and the rest are sorted by name.
 // Chunks are as in a store. An index is safe for concurrent use.

@@ -262,7 +262,8 @@ func TestNamesRoundTrip(t *testing.T) {
 		t.Errorf("%s in %d chunks", n.platform, len(n.packed))
 	}
 	for i := 0; i < 9000; i += 7 {
-		if got, want := n.find(fmt.Sprintf("a-package-%05d", i*2)), []Standing{Bounded, Unbounded, Virtual}[i%3]; got != want {
+		if got, want := n.find(fmt.Sprintf("a-package-%05d", i*2)), []Standing{Bounded, Unbounded,
+			Virtual}[i%3]; got != want {
 			t.Fatalf("package %d: %v, want %v", i*2, got, want)
 		}
 		if got := n.find(fmt.Sprintf("a-package-%05d", i*2+1)); got != Foreign {

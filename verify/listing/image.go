@@ -16,11 +16,17 @@ import (
 // An Image is what machines have before their first run: a golden image, in place of the platform's base system. It is
 // put together from places, each of which is one of these:
 //
-//   - the root of a machine: a mounted image, a chroot, what a container's file system was unpacked to. It has every path
-//     and every account, and where dpkg's database is, the packages;
-//   - dpkg's database alone (var/lib/dpkg): the packages, with their files;
-//   - a file with one thing a line: the name of a package (or what `dpkg-query -W` and `rpm -qa --qf '%{NAME}\n'` print), a
-//     path, with a slash at the end for a directory, `user NAME` or `group NAME`. It adds to what is there anyway.
+//   - the root of a machine: a mounted image, a chroot, what a container's file system was unpacked to. It has every
+//
+// path
+//
+//	  and every account, and where dpkg's database is, the packages;
+//	- dpkg's database alone (var/lib/dpkg): the packages, with their files;
+//	- a file with one thing a line: the name of a package (or what `dpkg-query -W` and `rpm -qa --qf '%{NAME}\n'`
+//
+// print), a
+//
+//	path, with a slash at the end for a directory, `user NAME` or `group NAME`. It adds to what is there anyway.
 //
 // Links are followed as the machine itself would, so that none leads out of the root.
 type Image struct {
@@ -221,8 +227,8 @@ func readSmall(root, name string) (string, error) {
 const maxHops = 40
 
 // follow finds what is at a path of a machine whose root is a directory here, without a look outside of it. Links on
-// the way are followed, one at the end is not: its answer is then Link, with where it leads to as the place. ok is false
-// if there is nothing.
+// the way are followed, one at the end is not: its answer is then Link, with where it leads to as the place. ok is
+// false if there is nothing.
 func follow(root, name string) (place string, thing Thing, ok bool) {
 	rest := strings.Split(strings.Trim(path.Clean("/"+name), "/"), "/")
 	at := "/"
@@ -328,7 +334,8 @@ func (im *Image) Leads(p string) (to string, ok bool) {
 // Account reports whether there is an account: "user deploy".
 func (im *Image) Account(name string) bool { return im != nil && im.accounts[name] }
 
-// OtherSource is a file of the image that names a source of packages other than the platform's own archive; "" for none.
+// OtherSource is a file of the image that names a source of packages other than the platform's own archive; "" for
+// none.
 func (im *Image) OtherSource() string {
 	if im == nil {
 		return ""

@@ -247,8 +247,10 @@ func TestImportDpkg(t *testing.T) {
 	write(t, root+"/srv/empty/x", "")
 	os.Remove(root + "/srv/empty/x")
 	write(t, dir+"/status",
-		"Package: ntp\nStatus: install ok installed\nVersion: 1:4\nDepends: libc6, mta | debconf\nConffiles:\n /etc/ntp.conf 0123\n /etc/gone 0123 obsolete\n\n"+
-			"Package: libc6\nStatus: install ok installed\nPriority: required\nVersion: 2\n\nPackage: mta\nStatus: deinstall ok config-files\n\nPackage: debconf\nStatus: install ok installed\n")
+		"Package: ntp\nStatus: install ok installed\nVersion: 1:4\nDepends: libc6, mta | debconf\nConffiles:\n "+
+			"/etc/ntp.conf 0123\n /etc/gone 0123 obsolete\n\n"+
+			"Package: libc6\nStatus: install ok installed\nPriority: required\nVersion: 2\n\nPackage: mta\nStatus: deinstall "+
+			"ok config-files\n\nPackage: debconf\nStatus: install ok installed\n")
 	write(t, dir+"/info/ntp.list", "/.\n/etc\n/etc/ntp.conf\n/etc/init.d\n/etc/init.d/ntp\n/srv/empty\n")
 	write(t, dir+"/info/libc6:amd64.list", "/.\n/lib\n/lib/libc.so.6\n")
 	for _, source := range []string{root, dir} {

@@ -231,7 +231,8 @@ func detectArchive(dir string) (*found, error) {
 	}
 	if len(f.contents) == 0 {
 		return nil,
-			fmt.Errorf("%s: there are Packages files but no Contents files, which say what is in the packages; `apt-file update` fetches them", dir)
+			fmt.Errorf("%s: there are Packages files but no Contents files, which say what is in the packages; `apt-file "+
+				"update` fetches them", dir)
 	}
 	return f, nil
 }

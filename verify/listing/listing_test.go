@@ -92,7 +92,8 @@ func TestScripts(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/status", "Package: a\nStatus: install ok installed\n\n")
 	for name, script := range map[string]string{
-		"redis": "#!/bin/sh\n# adduser is called below\ngetent passwd redis >/dev/null || adduser --system \\\n --group --home /x redis\n",
+		"redis": "#!/bin/sh\n# adduser is called below\ngetent passwd redis >/dev/null || adduser --system \\\n --group " +
+			"--home /x redis\n",
 		"plain": "", "pool": "groupadd -r pool || true\nadduser www-data pool\n",
 		"odd": "adduser --system \"$NAME\"\n", "users": "systemd-sysusers users.conf\n",
 	} {

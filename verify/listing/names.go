@@ -26,8 +26,8 @@ const (
 	Virtual                   // no package, but some provide it
 )
 
-// names are those of one archive, sorted, each with its standing. A file of them is in chunks, because a catalog asks for
-// a handful of seventy thousand:
+// names are those of one archive, sorted, each with its standing. A file of them is in chunks, because a catalog asks
+// for a handful of seventy thousand:
 //
 //	names = length of the head, head, chunks
 //	head  = zstd(platform, number of chunks, and of each chunk the first name and the length)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Which accounts a package makes is in the scripts that run when it is installed, and a database of dpkg has these. They
-// are read only as far as they say it plainly: a line with adduser, useradd, addgroup or groupadd whose last word is a
-// name. A script that says it in another way makes what nobody knows.
+// Which accounts a package makes is in the scripts that run when it is installed, and a database of dpkg has these.
+// They are read only as far as they say it plainly: a line with adduser, useradd, addgroup or groupadd whose last word
+// is a name. A script that says it in another way makes what nobody knows.
 
 // makesAccount is such a line, up to where the command ends.
 var makesAccount = regexp.MustCompile(`(?m)\b(adduser|useradd|addgroup|groupadd)\s+([^|;&><\n#]*)`)
@@ -21,8 +21,8 @@ var otherwise = regexp.MustCompile(`\b(sysusers|newusers|vipw)\b`)
 // comment is a line that does nothing.
 var comment = regexp.MustCompile(`(?m)^\s*#.*$`)
 
-// accounts are those that the scripts of a package make, sorted: "user redis". known is false if there are no scripts to
-// be read, or they do not say it plainly.
+// accounts are those that the scripts of a package make, sorted: "user redis". known is false if there are no scripts
+// to be read, or they do not say it plainly.
 func (d *dpkg) accounts(name string) (out []string, known bool) {
 	if !d.scripted || !plainName(name) {
 		return nil, false
@@ -55,7 +55,10 @@ func (d *dpkg) accounts(name string) (out []string, known bool) {
 			if !validName(who) || strings.ContainsAny(who, "$\"'`") || strings.HasPrefix(who, "-") {
 				return nil, false
 			}
-			group := slices.ContainsFunc(words, func(w string) bool { return w == "--group" || w == "--user-group" || w == "-U" })
+			group := slices.ContainsFunc(words, func(w string) bool {
+				return w == "--group" || w == "--user-group" ||
+					w == "-U"
+			})
 			if strings.HasSuffix(m[1], "group") || strings.HasPrefix(m[1], "group") || group {
 				out = append(out, "group "+who)
 			}

@@ -13,14 +13,14 @@ import (
 	"bunraku/verify/fs"
 )
 
-// After another catalog (verify-claims §8). A machine on which OLD has come to rest gets NEW: what does the run do? OLD is
-// run from the fresh machine until nothing changes any more, and NEW from where that ends, in the agent's order, resource
-// by resource; events are handed on as the agent does. So what is told is what happens on that one machine: one that had
-// OLD and nothing else done to it. Nothing is claimed of machines that were changed by hand.
+// After another catalog (verify-claims §8). A machine on which OLD has come to rest gets NEW: what does the run do? OLD
+// is run from the fresh machine until nothing changes any more, and NEW from where that ends, in the agent's order,
+// resource by resource; events are handed on as the agent does. So what is told is what happens on that one machine:
+// one that had OLD and nothing else done to it. Nothing is claimed of machines that were changed by hand.
 //
-// Two things about the machine are neither OLD's nor NEW's alone. What only NEW takes for granted (a directory of the base
-// system that OLD never names) is as on NEW's fresh machine. And what a source of files holds is not in a catalog: whoever
-// has the modules at hand says it (Side.Source), else a source with the same name holds the same on both sides.
+// Two things about the machine are neither OLD's nor NEW's alone. What only NEW takes for granted (a directory of the
+// base system that OLD never names) is as on NEW's fresh machine. And what a source of files holds is not in a catalog:
+// whoever has the modules at hand says it (Side.Source), else a source with the same name holds the same on both sides.
 
 // A Side is one of the two catalogs.
 type Side struct {
@@ -31,8 +31,8 @@ type Side struct {
 
 // An Upgrade is what a run of the new catalog does on a machine that has the old one.
 type Upgrade struct {
-	// Runs is how many runs of the old catalog from the fresh machine it takes until one changes nothing; 0 if the third still
-	// does: then the machine is the one that it leaves.
+	// Runs is how many runs of the old catalog from the fresh machine it takes until one changes nothing; 0 if the third
+	// still does: then the machine is the one that it leaves.
 	Runs int
 	Acts []Act // in the order of the run
 	// Maybe are resources that do nothing on the machine shown, and something on others that have the old catalog.
@@ -194,8 +194,8 @@ func (a *after) rest() (*fs.State, error) {
 	return s, nil
 }
 
-// apply applies a catalog as an agent does: in its order, and what depends on something that has failed is skipped. done
-// is told of every other resource, with why it failed, "" if it did not.
+// apply applies a catalog as an agent does: in its order, and what depends on something that has failed is skipped.
+// done is told of every other resource, with why it failed, "" if it did not.
 func apply(m *Model, s *fs.State, done func(r *catalog.Resource, i int, was fs.Touched, why string),
 	skipped func(*catalog.Resource)) error {
 	order, err := m.Graph.Order(nil)
@@ -253,7 +253,8 @@ func differs(m *Model, before fs.Touched, s *fs.State) bool {
 	return false
 }
 
-// machine is where the new catalog begins: the old one's end, and what only the new one speaks of as on a fresh machine.
+// machine is where the new catalog begins: the old one's end, and what only the new one speaks of as on a fresh
+// machine.
 func (a *after) machine(rest *fs.State) *fs.State {
 	s := rest.Clone()
 	was, is := a.o.Graph.Fresh, a.n.Graph.Fresh

@@ -44,7 +44,8 @@ func TestAfter(t *testing.T) {
 			[]string{"File[/srv/d] purges /srv/d/b"}},
 		{"a service that stops", site1("a"), "service { 'nginx': ensure => stopped, enable => false }",
 			[]string{"Service[nginx] stopped", "left Package[nginx]", "left File[/etc/nginx/nginx.conf]"}},
-		{"a failure", "file { '/srv/a': ensure => file }", "file { '/srv/a': ensure => file }\nfile { '/nowhere/b': content => 'b' } -> file { '/srv/c': content => 'c' }\nfile { '/srv/d': content => 'd' }",
+		{"a failure", "file { '/srv/a': ensure => file }", "file { '/srv/a': ensure => file }\nfile { '/nowhere/b': " +
+			"content => 'b' } -> file { '/srv/c': content => 'c' }\nfile { '/srv/d': content => 'd' }",
 			[]string{"File[/srv/d] created", "File[/nowhere/b] fails: /nowhere does not exist", "File[/srv/c] is skipped"}},
 		{"an account", "user { 'a': ensure => present, uid => 1500 }", "user { 'a': ensure => present, uid => 1501 }\n" +
 			"user { 'b': ensure => present }", []string{"User[a] changed", "User[b] created"}},
@@ -55,7 +56,8 @@ func TestAfter(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			opt := model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}
-			u, err := model.After(context.Background(), model.Side{Graph: site(t, x.old)}, model.Side{Graph: site(t, x.new)}, opt,
+			u, err := model.After(context.Background(), model.Side{Graph: site(t, x.old)}, model.Side{Graph: site(t, x.new)},
+				opt,
 				nil)
 			if err != nil {
 				t.Fatal(err)

@@ -17,10 +17,10 @@ import (
 	"bunraku/verify/model"
 )
 
-// A real agent judges what a run is said to do on a machine that has another catalog (verify-claims §9): random catalogs,
-// each followed by one in which attributes differ, resources are missing and others have come. The agent applies the old
-// one three times and then the new one; which resources changed something, failed, were skipped and were refreshed must
-// be what was foretold. BUNRAKU_AGENT and BUNRAKU_AGENT_SEEDS as for TestScoreAgent.
+// A real agent judges what a run is said to do on a machine that has another catalog (verify-claims §9): random
+// catalogs, each followed by one in which attributes differ, resources are missing and others have come. The agent
+// applies the old one three times and then the new one; which resources changed something, failed, were skipped and
+// were refreshed must be what was foretold. BUNRAKU_AGENT and BUNRAKU_AGENT_SEEDS as for TestScoreAgent.
 func TestScoreAgentAfter(t *testing.T) {
 	dir := os.Getenv("BUNRAKU_AGENT")
 	if dir == "" {
@@ -50,7 +50,8 @@ func TestScoreAgentAfter(t *testing.T) {
 			t.Logf("seed %d never rests: %s", seed, old)
 			continue
 		}
-		if len(u.Rough)+len(u.Open) > 0 || slices.ContainsFunc(u.Acts, func(a model.Act) bool { return a.Exact != verify.Exact }) {
+		if len(u.Rough)+len(u.Open) > 0 || slices.ContainsFunc(u.Acts,
+			func(a model.Act) bool { return a.Exact != verify.Exact }) {
 			rough++
 			continue
 		}
@@ -111,7 +112,8 @@ func TestScoreAgentAfter(t *testing.T) {
 			equal++
 		}
 	}
-	t.Logf("score: after: of %d pairs that come to rest and are known exactly %d as the agent does; %d never rest, %d hang on what is not known", pairs, equal, restless, rough)
+	t.Logf("score: after: of %d pairs that come to rest and are known exactly %d as the agent does; %d never rest, %d "+
+		"hang on what is not known", pairs, equal, restless, rough)
 }
 
 // parameter is a parameter of a resource, nil if it has none.

@@ -97,7 +97,8 @@ func (s *judged) blame(shown map[string]bool, errs []model.Finding) {
 }
 
 func (s *judged) String() string {
-	return fmt.Sprintf("score: agent judged %d catalogs: %d faulty, %d of them found; %d of the other %d proved; %d findings replayed (%d not), "+
+	return fmt.Sprintf("score: agent judged %d catalogs: %d faulty, %d of them found; %d of the other %d proved; %d "+
+		"findings replayed (%d not), "+
 		"%d did not happen; %d proofs refuted", s.catalogs, s.faulty, s.found, s.proved, s.right, s.replayed, s.skipped,
 		len(s.false), len(s.refuted))
 }

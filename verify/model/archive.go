@@ -35,7 +35,8 @@ func (pk *packages) nonesuch(it *item) bool {
 		return false
 	}
 	st, whole := pk.b.opt.Listing.Standing(it.name)
-	return whole && st == listing.Foreign && !pk.b.addsSources() && pk.b.opt.Image.OtherSource() == "" && !pk.b.accepts("package %s is in the archive", it.name)
+	return whole && st == listing.Foreign && !pk.b.addsSources() && pk.b.opt.Image.OtherSource() == "" &&
+		!pk.b.accepts("package %s is in the archive", it.name)
 }
 
 // missing is how the package manager refuses it.

@@ -63,7 +63,8 @@ func TestCases(t *testing.T) {
 		}
 	}
 	all := float64(exact + approximate + unmodelled)
-	t.Logf("score: %d catalogs, %d proved, %d findings; resources %.1f %% exact, %.1f %% approximate, %.1f %% not; longest %d ms", len(files), proved, findings,
+	t.Logf("score: %d catalogs, %d proved, %d findings; resources %.1f %% exact, %.1f %% approximate, %.1f %% not; "+
+		"longest %d ms", len(files), proved, findings,
 		100*float64(exact)/all, 100*float64(approximate)/all, 100*float64(unmodelled)/all, longest.Milliseconds())
 }
 

@@ -32,7 +32,8 @@ func withLines(t *testing.T, text string) *catalog.Graph {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"manifests/site.pp": text,
-		"modules/stdlib/lib/puppet/type/file_line.rb": "Puppet::Type.newtype(:file_line) do\n  ensurable do\n    defaultvalues\n  end\n" +
+		"modules/stdlib/lib/puppet/type/file_line.rb": "Puppet::Type.newtype(:file_line) do\n  ensurable do\n    " +
+			"defaultvalues\n  end\n" +
 			"  newparam(:name, :namevar => true)\n  newparam(:path)\n  newparam(:line)\n  newparam(:match)\nend\n",
 	} {
 		file := filepath.Join(dir, name)
@@ -67,7 +68,8 @@ func TestRecover(t *testing.T) {
 		{"file { '/srv/r': content => 'r' } ~> exec { '/bin/cp /srv/r /srv/seen': refreshonly => true }",
 			[]string{"V208 File[/srv/r] Exec[/bin/cp /srv/r /srv/seen] lost refresh",
 				"V208 Exec[/bin/cp /srv/r /srv/seen] lost refresh"}},
-		{"file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' } -> file { '/srv/d/y': content => 'y' }", nil},
+		{"file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' } -> file { " +
+			"'/srv/d/y': content => 'y' }", nil},
 	} {
 		_, r := findings(t, site(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12"),
 			Recover: true}, "")
@@ -126,7 +128,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 			text: "package { 'git': }\nexec { 'git clone https://x/y /opt/y': path => '/usr/bin', creates => '/opt/y' }",
 			want: []string{"V101 Package[git] Exec[git clone https://x/y /opt/y] require => Package['git'],"}},
 		{name: "a program by its whole path", platform: "debian-12",
-			text: "package { 'nginx': }\nexec { '/usr/sbin/nginx -s reload': refreshonly => true, subscribe => File['/srv/x'] }\nfile { '/srv/x': content => 'x' }",
+			text: "package { 'nginx': }\nexec { '/usr/sbin/nginx -s reload': refreshonly => true, subscribe => File['/srv/x'] " +
+				"}\nfile { '/srv/x': content => 'x' }",
 			want: []string{"V101 Package[nginx] Exec[/usr/sbin/nginx -s reload] require => Package['nginx'],"}},
 		{name: "a program that no list has, called like a package", platform: "centos-7",
 			text: "package { 'frobnicate': }\nexec { '/usr/bin/frobnicate --init': creates => '/srv/done' }",
@@ -134,21 +137,27 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "ordered after its program", platform: "debian-12",
 			text: "package { 'git': } -> exec { 'git clone https://x/y /opt/y': path => '/usr/bin', creates => '/opt/y' }"},
 		{name: "programs of the base system are there", platform: "debian-12",
-			text: "package { ['tar', 'systemd']: }\nexec { '/bin/tar xf /srv/a.tar -C /srv': creates => '/srv/a', require => Exec['/bin/touch /srv/a.tar'] }\nexec { '/bin/touch /srv/a.tar': creates => '/srv/a.tar' }\nexec { '/bin/systemctl daemon-reload': }"},
+			text: "package { ['tar', 'systemd']: }\nexec { '/bin/tar xf /srv/a.tar -C /srv': creates => '/srv/a', require => " +
+				"Exec['/bin/touch /srv/a.tar'] }\nexec { '/bin/touch /srv/a.tar': creates => '/srv/a.tar' }\nexec { " +
+				"'/bin/systemctl daemon-reload': }"},
 		{name: "a service on a platform without lists", platform: "centos-7",
 			text: "service { 'httpd': ensure => running }\npackage { 'httpd': }",
 			want: []string{"V101 Service[httpd] Package[httpd] require => Package['httpd'],"}},
 		{name: "directories of the base system", platform: "debian-12",
-			text: "file { ['/etc/security/limits.d/x.conf', '/etc/update-motd.d/99-x', '/usr/lib/tmpfiles.d/x.conf']: content => 'x' }"},
+			text: "file { ['/etc/security/limits.d/x.conf', '/etc/update-motd.d/99-x', '/usr/lib/tmpfiles.d/x.conf']: content " +
+				"=> 'x' }"},
 		{name: "an account without ensure is made", platform: "debian-12",
 			text: "user { 'app': comment => 'x' }\nfile { '/opt/a': ensure => directory, owner => 'app' }"},
 		{name: "zero is root", platform: "debian-12",
-			text: "file { '/srv/x': content => 'x', owner => '0', group => '0' }\nexec { '/bin/chown root:root /srv/x': refreshonly => true, subscribe => File['/srv/x'] }"},
+			text: "file { '/srv/x': content => 'x', owner => '0', group => '0' }\nexec { '/bin/chown root:root /srv/x': " +
+				"refreshonly => true, subscribe => File['/srv/x'] }"},
 		{name: "a command that is not read undoes nothing", platform: "debian-12",
-			text:    "file { '/srv/a.conf': content => 'x' }\nexec { '/usr/bin/mycmd /srv/a.conf': refreshonly => true, subscribe => File['/srv/a.conf'] }",
+			text: "file { '/srv/a.conf': content => 'x' }\nexec { '/usr/bin/mycmd /srv/a.conf': refreshonly => true, " +
+				"subscribe => File['/srv/a.conf'] }",
 			unknown: "whether Exec[/usr/bin/mycmd /srv/a.conf] changes it is not known"},
 		{name: "a guard looks at what the command itself makes", platform: "debian-12",
-			text: "exec { 'mk': command => '/bin/mkdir /srv/app/db', require => File['/srv/app'] }\nfile { '/srv/app': ensure => directory }",
+			text: "exec { 'mk': command => '/bin/mkdir /srv/app/db', require => File['/srv/app'] }\nfile { '/srv/app': ensure " +
+				"=> directory }",
 			want: []string{"V201 Exec[mk] creates => '/srv/app/db',"}},
 		{name: "… and at the last of it", platform: "debian-12", text: "exec { '/bin/mkdir /srv/a /srv/b': }",
 			want: []string{"V201 Exec[/bin/mkdir /srv/a /srv/b] creates => '/srv/b',"}},
@@ -156,20 +165,24 @@ func TestScoreRefutedClaims(t *testing.T) {
 			text: "exec { '/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"': }",
 			want: []string{"V201 Exec[/bin/sh -c \"mkdir /srv/q && touch /srv/q/done\"] creates => '/srv/q/done',"}},
 		{name: "… and that nobody else makes", platform: "debian-12",
-			text: "exec { 'a': command => '/bin/mkdir /srv/a' }\nexec { '/bin/true': before => Exec['a'], creates => '/srv/a' }\nexec { '/bin/mkdir -p /srv/a': require => Exec['a'], unless => '/usr/bin/test -d /srv/a' }",
+			text: "exec { 'a': command => '/bin/mkdir /srv/a' }\nexec { '/bin/true': before => Exec['a'], creates => '/srv/a' " +
+				"}\nexec { '/bin/mkdir -p /srv/a': require => Exec['a'], unless => '/usr/bin/test -d /srv/a' }",
 			want: []string{"V201 Exec[a]"}},
 		{name: "a file that nobody makes has no lines", platform: "debian-12",
 			text: "file_line { 'e': path => '/etc/default/nosuchthing', line => 'A=1' }",
 			want: []string{"V102 File_line[e]"}},
 		{name: "lines that replace each other", platform: "debian-12",
-			text: "file_line { 'a': path => '/etc/hosts', line => 'A=1', match => '^A=' }\nfile_line { 'b': path => '/etc/hosts', line => 'A=2', match => '^A=' }",
+			text: "file_line { 'a': path => '/etc/hosts', line => 'A=1', match => '^A=' }\nfile_line { 'b': path => " +
+				"'/etc/hosts', line => 'A=2', match => '^A=' }",
 			want: []string{"V101 File_line[a] File_line[b] require => File_line['a'],", "V202 File_line[a] File_line[b]",
 				"V205 File_line[a] File_line[b]"}},
 		{name: "a purge and a command", platform: "debian-12",
-			text: "file { '/srv/d': ensure => directory, recurse => true, purge => true } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' }",
+			text: "file { '/srv/d': ensure => directory, recurse => true, purge => true } -> exec { '/bin/touch /srv/d/x': " +
+				"creates => '/srv/d/x' }",
 			want: []string{"V205 File[/srv/d] Exec[/bin/touch /srv/d/x]"}},
 		{name: "reloading the manager restarts nothing", platform: "debian-12",
-			text: "file { '/etc/systemd/system/foo.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': refreshonly => true } -> service { 'foo': ensure => running }",
+			text: "file { '/etc/systemd/system/foo.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': " +
+				"refreshonly => true } -> service { 'foo': ensure => running }",
 			want: []string{"V203 File[/etc/systemd/system/foo.service] Service[foo] notify => Service['foo'],"}},
 		{name: "a script is a unit", platform: "debian-12",
 			text: "file { '/etc/init.d/foo': content => 'x', mode => '0755' }\nservice { 'foo': ensure => running }",
@@ -177,7 +190,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "an event that never comes", platform: "debian-12", text: "exec { '/bin/touch /srv/x': refreshonly => true }",
 			want: []string{"V209 Exec[/bin/touch /srv/x]"}},
 		{name: "an event that comes to the class", platform: "debian-12",
-			text: "class a { exec { '/bin/touch /srv/x': refreshonly => true } }\ninclude a\nfile { '/srv/y': content => 'y', notify => Class['a'] }"},
+			text: "class a { exec { '/bin/touch /srv/x': refreshonly => true } }\ninclude a\nfile { '/srv/y': content => 'y', " +
+				"notify => Class['a'] }"},
 		{name: "an account that nobody makes", platform: "debian-12",
 			text: "file { '/srv/x': ensure => directory, owner => 'deploy' }",
 			want: []string{"V102 File[/srv/x]"}},
@@ -206,41 +220,52 @@ func TestScoreRefutedClaims(t *testing.T) {
 			text: "exec { '/usr/bin/apt-get update': }\nexec { '/bin/systemctl restart cron': }",
 			want: []string{"V206 Exec[/bin/systemctl restart cron]"}},
 		{name: "a package and a source", platform: "debian-12",
-			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true }\npackage { 'frobnicate': }",
+			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get " +
+				"update': refreshonly => true }\npackage { 'frobnicate': }",
 			want: []string{"V101 Exec[/usr/bin/apt-get update] Package[frobnicate] require => Exec['/usr/bin/apt-get update'],"}},
 		{name: "a package and a source without an update", platform: "debian-12",
 			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } -> package { 'frobnicate': }",
 			want: []string{"V102 Package[frobnicate]"}},
 		{name: "a package and two sources", platform: "debian-12",
 			text: "file { ['/etc/apt/sources.list.d/e.list', '/etc/apt/sources.list.d/f.list']: content => 'deb http://x y z' }\n" +
-				"File['/etc/apt/sources.list.d/e.list'] ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }",
+				"File['/etc/apt/sources.list.d/e.list'] ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { " +
+				"'frobnicate': }",
 			unknown: "whether Package[frobnicate] comes from File[/etc/apt/sources.list.d/f.list]"},
 		{name: "a package after its source", platform: "debian-12",
-			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }"},
+			text: "file { '/etc/apt/sources.list.d/e.list': content => 'deb http://x y z' } ~> exec { '/usr/bin/apt-get " +
+				"update': refreshonly => true } -> package { 'frobnicate': }"},
 		{name: "a key that may come after the update", platform: "debian-12",
 			text: "file { '/etc/apt/keyrings/e.asc': content => 'key' }\n" +
-				"file { '/etc/apt/sources.list.d/e.list': content => 'deb [arch=amd64 signed-by=/etc/apt/keyrings/e.asc] http://x y z' } ~> " +
+				"file { '/etc/apt/sources.list.d/e.list': content => 'deb [arch=amd64 signed-by=/etc/apt/keyrings/e.asc] " +
+				"http://x y z' } ~> " +
 				"exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }",
-			want: []string{"V101 File[/etc/apt/keyrings/e.asc] Exec[/usr/bin/apt-get update] require => File['/etc/apt/keyrings/e.asc'],"}},
+			want: []string{"V101 File[/etc/apt/keyrings/e.asc] Exec[/usr/bin/apt-get update] require => " +
+				"File['/etc/apt/keyrings/e.asc'],"}},
 		{name: "a key in time", platform: "debian-12",
 			text: "file { '/etc/apt/keyrings/e.asc': content => 'key' } -> " +
-				"file { '/etc/apt/sources.list.d/e.sources': content => \"Types: deb\\nURIs: http://x\\nSigned-By: /etc/apt/keyrings/e.asc\\n\" } ~> " +
+				"file { '/etc/apt/sources.list.d/e.sources': content => \"Types: deb\\nURIs: http://x\\nSigned-By: " +
+				"/etc/apt/keyrings/e.asc\\n\" } ~> " +
 				"exec { '/usr/bin/apt-get update': refreshonly => true } -> package { 'frobnicate': }"},
 		{name: "an enabled module and its service", platform: "debian-12",
-			text: "package { 'freeradius': } -> file { '/etc/freeradius/3.0/mods-enabled/ldap': ensure => link, target => '../mods-available/ldap' }\n" +
+			text: "package { 'freeradius': } -> file { '/etc/freeradius/3.0/mods-enabled/ldap': ensure => link, target => " +
+				"'../mods-available/ldap' }\n" +
 				"service { 'freeradius': ensure => running, require => Package['freeradius'] }",
-			want: []string{"V203 File[/etc/freeradius/3.0/mods-enabled/ldap] Service[freeradius] notify => Service['freeradius'],"}},
+			want: []string{"V203 File[/etc/freeradius/3.0/mods-enabled/ldap] Service[freeradius] notify => " +
+				"Service['freeradius'],"}},
 		{name: "symbolic modes are numbers", platform: "debian-12",
-			text: "file { '/srv/x': ensure => file, mode => 'u=rw,go=r' }\nexec { '/bin/chmod 0644 /srv/x': refreshonly => true, subscribe => File['/srv/x'] }"},
+			text: "file { '/srv/x': ensure => file, mode => 'u=rw,go=r' }\nexec { '/bin/chmod 0644 /srv/x': refreshonly => " +
+				"true, subscribe => File['/srv/x'] }"},
 		{name: "a guard that looks at the mode", platform: "debian-12",
-			text: "file { '/usr/local/bin/p': content => 'x' } -> exec { '/bin/chmod u+s /usr/local/bin/p': unless => '/usr/bin/test -u /usr/local/bin/p' }"},
+			text: "file { '/usr/local/bin/p': content => 'x' } -> exec { '/bin/chmod u+s /usr/local/bin/p': unless => " +
+				"'/usr/bin/test -u /usr/local/bin/p' }"},
 		{name: "another program's configuration", platform: "debian-12",
 			text: "package { 'php8.2-fpm': } -> file { '/etc/php/8.2/cli/php.ini': content => 'x' }\n" +
 				"service { 'php8.2-fpm': ensure => running, require => Package['php8.2-fpm'] }",
 			unknown: "whether /etc/php/8.2/cli is there"},
 		{name: "another unit's configuration", platform: "debian-12",
 			text: "package { 'openvpn': } -> file { '/etc/openvpn/easy-rsa': ensure => directory }\n" +
-				"file { ['/etc/default/openvpn', '/etc/openvpn/easy-rsa/openssl.cnf']: content => 'x', require => Package['openvpn'] }\n" +
+				"file { ['/etc/default/openvpn', '/etc/openvpn/easy-rsa/openssl.cnf']: content => 'x', require => " +
+				"Package['openvpn'] }\n" +
 				"service { 'openvpn-server@a': ensure => running, require => Package['openvpn'] }"},
 		{name: "an archive that goes", platform: "debian-12",
 			text: "exec { '/usr/bin/wget -O /srv/a.tar http://x/a.tar': creates => '/srv/a.tar' } -> " +
@@ -257,25 +282,33 @@ func TestScoreRefutedClaims(t *testing.T) {
 			text: "exec { 'awk 1 /etc/hosts > /srv/x': path => '/bin:/usr/bin', creates => '/srv/x' }\n" +
 				"exec { '/usr/bin/which ls': unless => '/usr/bin/test -e /etc/hosts' }"},
 		{name: "a program that another command puts there", platform: "debian-12",
-			text:    "exec { '/bin/cp /bin/true /usr/bin/frob': creates => '/usr/bin/frob' } -> exec { '/usr/bin/frob': creates => '/srv/x' }",
+			text: "exec { '/bin/cp /bin/true /usr/bin/frob': creates => '/usr/bin/frob' } -> exec { '/usr/bin/frob': " +
+				"creates => '/srv/x' }",
 			unknown: "some resources may do more than is known"},
 		{name: "a command restarts what is not there", platform: "debian-12",
-			text: "exec { '/bin/systemctl restart nginx': refreshonly => true, subscribe => File['/srv/x'] }\nfile { '/srv/x': content => 'x' }",
+			text: "exec { '/bin/systemctl restart nginx': refreshonly => true, subscribe => File['/srv/x'] }\nfile { " +
+				"'/srv/x': content => 'x' }",
 			want: []string{"V102 Exec[/bin/systemctl restart nginx]"}},
 		{name: "a command restarts what a package brings", platform: "debian-12",
-			text: "package { 'nginx': }\nexec { '/bin/systemctl restart nginx': refreshonly => true, subscribe => File['/srv/x'] }\nfile { '/srv/x': content => 'x' }",
+			text: "package { 'nginx': }\nexec { '/bin/systemctl restart nginx': refreshonly => true, subscribe => " +
+				"File['/srv/x'] }\nfile { '/srv/x': content => 'x' }",
 			want: []string{"V101 Package[nginx] Exec[/bin/systemctl restart nginx] require => Package['nginx'],"}},
 		{name: "a command restarts what is there", platform: "debian-12",
-			text: "package { 'nginx': } -> exec { '/bin/systemctl restart nginx cron': refreshonly => true, subscribe => File['/srv/x'] }\nfile { '/srv/x': content => 'x' }"},
+			text: "package { 'nginx': } -> exec { '/bin/systemctl restart nginx cron': refreshonly => true, subscribe => " +
+				"File['/srv/x'] }\nfile { '/srv/x': content => 'x' }"},
 		{name: "a command that may fail", platform: "debian-12",
-			text: "exec { '/bin/sh -c \"systemctl restart nginx || true\"': refreshonly => true, subscribe => File['/srv/x'] }\nfile { '/srv/x': content => 'x' }"},
+			text: "exec { '/bin/sh -c \"systemctl restart nginx || true\"': refreshonly => true, subscribe => File['/srv/x'] " +
+				"}\nfile { '/srv/x': content => 'x' }"},
 		{name: "one thing that is missing does not hide another", platform: "debian-12",
-			text: "file { '/srv/a/x': content => 'x' }\nfile { '/srv/b/x': content => 'x', owner => 'deploy' }\nuser { 'app': gid => 'nosuch' }\n" +
-				"exec { '/usr/bin/curl -o /srv/x http://x/y': creates => '/srv/x' }\nfile { '/srv/a/y': content => 'y', require => File['/srv/a/x'] }",
+			text: "file { '/srv/a/x': content => 'x' }\nfile { '/srv/b/x': content => 'x', owner => 'deploy' }\nuser { 'app': " +
+				"gid => 'nosuch' }\n" +
+				"exec { '/usr/bin/curl -o /srv/x http://x/y': creates => '/srv/x' }\nfile { '/srv/a/y': content => 'y', require " +
+				"=> File['/srv/a/x'] }",
 			want: []string{"V102 File[/srv/a/x]", "V102 File[/srv/b/x]", "V102 User[app]",
 				"V102 Exec[/usr/bin/curl -o /srv/x http://x/y]"}},
 		{name: "commands that write the same file", platform: "debian-12",
-			text: "exec { 'a': command => '/bin/sh -c \"echo a > /srv/f\"' }\nexec { 'b': command => '/bin/sh -c \"echo b > /srv/f\"' }",
+			text: "exec { 'a': command => '/bin/sh -c \"echo a > /srv/f\"' }\nexec { 'b': command => '/bin/sh -c \"echo b > " +
+				"/srv/f\"' }",
 			want: []string{"V101 Exec[a] Exec[b] require => Exec['a'],", "V205 Exec[a] Exec[b]"}},
 		{name: "a guard that is never true", platform: "debian-12", text: "exec { '/bin/touch /srv/a': creates => '/srv/b' }",
 			want: []string{"V206 Exec[/bin/touch /srv/a]"}},

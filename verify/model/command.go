@@ -502,7 +502,8 @@ func (s *shell) reads(p fs.Path) action {
 	return action{ok: file, do: fs.If{Cond: file, Else: fs.Fail{Why: string(p) + " does not exist"}}}
 }
 
-// unpacks is tar, unzip, git clone: a tree from elsewhere. What is in it is unknown but for what creates says (see exec).
+// unpacks is tar, unzip, git clone: a tree from elsewhere. What is in it is unknown but for what creates says (see
+// exec).
 func (s *shell) unpacks(name string, words []string, text string) (action, bool) {
 	switch name {
 	case "tar":
@@ -712,7 +713,8 @@ func (s *shell) edit(p fs.Path, script string, extended bool) action {
 		!regexp.MustCompile(`\\[0-9]`).MatchString(m[4]) {
 		re, err := expression(strings.ReplaceAll(m[2], `\`+m[1], m[1]), false, extended, false, false, false)
 		replacement = unescape(m[4])
-		// A replacement that the expression finds again may be replaced again; with an anchor it must be tried as a line of its own.
+		// A replacement that the expression finds again may be replaced again; with an anchor it must be tried as a line of
+		// its own.
 		if err == nil && (!re.MatchString(replacement) ||
 			re.ReplaceAllString(replacement, regexp.QuoteMeta(replacement)) == replacement) {
 			pattern = re

@@ -24,7 +24,8 @@ func mixed(n, faults int) string {
 	listed := []string{"nginx", "openssh-server", "rsync", "ntp", "postgresql", "redis-server", "haproxy", "memcached",
 		"apache2", "vim"}
 	var b strings.Builder
-	b.WriteString("file { '/srv/apps': ensure => directory }\nfile { '/etc/apps': ensure => directory, owner => 'root', mode => '0755' }\n")
+	b.WriteString("file { '/srv/apps': ensure => directory }\nfile { '/etc/apps': ensure => directory, owner => 'root', " +
+		"mode => '0755' }\n")
 	b.WriteString("exec { '/bin/systemctl daemon-reload': refreshonly => true }\n")
 	for i := range apps {
 		name := fmt.Sprintf("app%d", i)
@@ -130,7 +131,8 @@ func TestAcceptCost(t *testing.T) {
 				n++
 			}
 		}
-		t.Logf("score: %s: %d resources, %.2f s (bar %.1f s), %d MB (bar %d MB), %.0f units, %d findings of order, %d in all, unknown %v",
+		t.Logf("score: %s: %d resources, %.2f s (bar %.1f s), %d MB (bar %d MB), %.0f units, %d findings of order, %d in "+
+			"all, unknown %v",
 			c.name, len(g.Catalog.Resources), took.Seconds(), c.time.Seconds(), peak>>20, c.memory>>20, units, n,
 			len(r.Findings), r.Unknown)
 		if took > c.time || peak > c.memory {

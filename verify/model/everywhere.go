@@ -13,11 +13,12 @@ import (
 	"bunraku/verify/fs"
 )
 
-// What a run does to the one machine that After shows need not be what it does to every machine that has the old catalog:
-// somebody may have put there what the new one is about to make. All machines on which a run of OLD has nothing to do are
-// those of Init on which every declared state of OLD holds (verify-claims §8), and over these it is asked of each resource
-// of NEW that differs, or that acts on the machine shown, whether it acts always, on some, or never. More machines than
-// there are may be looked at, where a resource of OLD has no test of its own; so "always" holds, and "maybe" is cautious.
+// What a run does to the one machine that After shows need not be what it does to every machine that has the old
+// catalog: somebody may have put there what the new one is about to make. All machines on which a run of OLD has
+// nothing to do are those of Init on which every declared state of OLD holds (verify-claims §8), and over these it is
+// asked of each resource of NEW that differs, or that acts on the machine shown, whether it acts always, on some, or
+// never. More machines than there are may be looked at, where a resource of OLD has no test of its own; so "always"
+// holds, and "maybe" is cautious.
 
 // maxEverywhere bounds the resources about which it is asked.
 const maxEverywhere = 200

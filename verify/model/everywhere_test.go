@@ -21,7 +21,8 @@ import (
 func TestEverywhere(t *testing.T) {
 	for _, x := range []struct{ name, old, new, want string }{
 		{"a file that is there", `File /srv/a content=a`, `File /srv/a content=b`, "always File[/srv/a]"},
-		{"a file that may be there", `File /srv/a content=a`, "File /srv/a content=a\nFile /srv/b content=b", "here File[/srv/b]"},
+		{"a file that may be there", `File /srv/a content=a`, "File /srv/a content=a\nFile /srv/b content=b",
+			"here File[/srv/b]"},
 		{"a package that may be there", `File /srv/a content=a`, "File /srv/a content=a\nPackage htop ensure=absent",
 			"maybe Package[htop]"},
 		{"a package that is there", `Package htop ensure=present`, `Package htop ensure=absent`, "always Package[htop]"},
@@ -29,17 +30,20 @@ func TestEverywhere(t *testing.T) {
 		{"a service that runs", "File /srv/a content=a notify=Service[cron]\nService cron ensure=running",
 			"File /srv/a content=b notify=Service[cron]\nService cron ensure=running",
 			"always File[/srv/a] always Service[cron]"},
-		{"a service of which nothing was said", "File /srv/a content=a", "File /srv/a content=b notify=Service[cron]\nService cron ensure=running",
+		{"a service of which nothing was said", "File /srv/a content=a",
+			"File /srv/a content=b notify=Service[cron]\nService cron ensure=running",
 			"always File[/srv/a] here Service[cron]"},
 		{"a command whose product may be there", "File /srv/a content=a",
 			"File /srv/a content=a\nExec /bin/touch~/srv/x creates=/srv/x", "here Exec[/bin/touch /srv/x]"},
 		{"a command that nothing guards", "File /srv/a content=a", "File /srv/a content=a\nExec /bin/true",
 			"always Exec[/bin/true]"},
-		{"a command that waits", "File /srv/a content=a notify=Exec[c]\nExec c command=/bin/cp~/srv/a~/srv/b refreshonly=true",
+		{"a command that waits", "File /srv/a content=a notify=Exec[c]\nExec c command=/bin/cp~/srv/a~/srv/b " +
+			"refreshonly=true",
 			"File /srv/a content=b notify=Exec[c]\nExec c command=/bin/cp~/srv/a~/srv/b refreshonly=true",
 			"always File[/srv/a] always Exec[c]"},
 		{"a mode that was not said", "File /srv/a content=a", "File /srv/a content=a mode=0600", "here File[/srv/a]"},
-		{"a parent and its child", "File /srv/a content=a", "File /srv/a content=a\nFile /srv/d ensure=directory\nFile /srv/d/x content=x",
+		{"a parent and its child", "File /srv/a content=a",
+			"File /srv/a content=a\nFile /srv/d ensure=directory\nFile /srv/d/x content=x",
 			"here File[/srv/d] here File[/srv/d/x]"},
 	} {
 		a, err := settledPair(t, x.old, x.new)

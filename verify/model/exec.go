@@ -215,7 +215,8 @@ func shorten(s string) string {
 
 func eventOf(r *catalog.Resource) string { return "event for " + r.Ref() }
 
-// eventTargets finds, for every resource, the refreshonly execs that its changes reach: through containers, never through another resource.
+// eventTargets finds, for every resource, the refreshonly execs that its changes reach: through containers, never
+// through another resource.
 func (b *builder) eventTargets() map[*catalog.Resource][]string {
 	targets := map[*catalog.Resource][]string{}
 	if len(b.events) == 0 {
@@ -256,7 +257,8 @@ func (b *builder) eventTargets() map[*catalog.Resource][]string {
 	return targets
 }
 
-// withEvents makes the whole program of a resource, which also tells the execs it notifies when it has changed something.
+// withEvents makes the whole program of a resource, which also tells the execs it notifies when it has changed
+// something.
 func (b *builder) withEvents(it *item, events []string) fs.Expr {
 	var body fs.Seq
 	if it.sweep != nil {

@@ -37,7 +37,8 @@ func TestManyReruns(t *testing.T) {
 	var b strings.Builder
 	for i := range 3 {
 		fmt.Fprintf(&b,
-			"exec { '/bin/sh -c \"echo %d >> /etc/x%d\"': }\nexec { '/bin/mkdir /srv/%d': }\nexec { '/usr/local/bin/thing %d': }\n", i, i, i, i)
+			"exec { '/bin/sh -c \"echo %d >> /etc/x%d\"': }\nexec { '/bin/mkdir /srv/%d': }\nexec { '/usr/local/bin/thing "+
+				"%d': }\n", i, i, i, i)
 	}
 	lines, r := findings(t, site(t, b.String()), model.Options{Platform: "debian-12"}, "V201")
 	if len(lines) != 9 || r.Partial || r.Idempotent != verify.No {

@@ -10,8 +10,14 @@
 //	package.go    package: the paper's model and dpkg's, with file lists and dependencies
 //	account.go    user and group
 //	service.go    service
-//	line.go       what lives in a file beside others: host, mount, cron, keys, settings; setting.go lists types of settings
-//	exec.go       exec: guards and events; shell.go reads its commands, guard.go tests, command.go and product.go what commands do
+//	line.go       what lives in a file beside others: host, mount, cron, keys, settings; setting.go lists types of
+//
+// settings
+//
+//	exec.go       exec: guards and events; shell.go reads its commands, guard.go tests, command.go and product.go what
+//
+// commands do
+//
 //	              to files, outside.go what they do to everything else
 //	other.go      containers, notify, and types that only talk to a service
 //	record.go     what is known of each type: which model, which attributes need none, what it requires by itself
@@ -104,8 +110,8 @@ type Model struct {
 	Assumed []string
 	// Open are points about the fresh machine that nothing known decides; on Graph.Fresh each has the favourable answer.
 	Open []Point
-	// Lacks are what the fresh machine is known not to have, and Graph.Fresh has all the same: what needs it cannot succeed,
-	// which is asked apart, so that it hides nothing else.
+	// Lacks are what the fresh machine is known not to have, and Graph.Fresh has all the same: what needs it cannot
+	// succeed, which is asked apart, so that it hides nothing else.
 	Lacks []Point
 	// Accepted are the points of Options.Accept that the model met.
 	Accepted []string

@@ -9,10 +9,10 @@ import (
 	"bunraku/verify/fs"
 )
 
-// One thing that is missing on the fresh machine must not hide the next. When no order succeeds because of one resource,
-// what that resource lacks is put on the machine, and the question is asked again; what fails then in every order, and
-// fails on the fresh machine itself when an agent applies the catalog, is a finding of its own. A resource that an agent
-// would skip because another one fails is not looked at: it is told once that one is mended.
+// One thing that is missing on the fresh machine must not hide the next. When no order succeeds because of one
+// resource, what that resource lacks is put on the machine, and the question is asked again; what fails then in every
+// order, and fails on the fresh machine itself when an agent applies the catalog, is a finding of its own. A resource
+// that an agent would skip because another one fails is not looked at: it is told once that one is mended.
 
 // never reports a resource that fails in every order.
 func (v *verifier) never(s *verify.Success, f Finding) {

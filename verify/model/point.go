@@ -43,7 +43,8 @@ func ParseAccepted(text string) (string, error) {
 	case n == 6 && words[0] == "package" && strings.Join(words[2:], " ") == "is in the archive":
 	default:
 		return "",
-			fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, package NAME brings PATH, or fact NAME stays", text)
+			fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, "+
+				"service NAME is there, package NAME is in the archive, package NAME brings PATH, or fact NAME stays", text)
 	}
 	return strings.Join(words, " "), nil
 }

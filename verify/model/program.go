@@ -10,11 +10,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A command needs its program. Programs of the base system are on every machine. Of the others, those are waited for that
-// a package of the catalog brings, by its list, or, if there is none, by its name (convention C4: a program that no list
-// has, called like a package of the catalog, is that package's). What remains is there if another resource puts it
-// there; else, where the programs of a fresh machine are known, it is not, unless some package of the catalog pulls it
-// in, which is an open point.
+// A command needs its program. Programs of the base system are on every machine. Of the others, those are waited for
+// that a package of the catalog brings, by its list, or, if there is none, by its name (convention C4: a program that
+// no list has, called like a package of the catalog, is that package's). What remains is there if another resource puts
+// it there; else, where the programs of a fresh machine are known, it is not, unless some package of the catalog pulls
+// it in, which is an open point.
 
 // needProgram fails while the program of a command is not there.
 func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {

@@ -111,8 +111,8 @@ func (b *builder) update() fs.Seq {
 // signedBy is how a source names the file of its key, in a line of a list or in a field of deb822.
 var signedBy = regexp.MustCompile(`(?i)\bsigned-by\s*[=:]\s*(/[^\s\],]+)`)
 
-// keysOf are the files of keys that a source names and that the catalog makes: apt passes over a source whose key is not
-// there. Of others it is taken that they are there.
+// keysOf are the files of keys that a source names and that the catalog makes: apt passes over a source whose key is
+// not there. Of others it is taken that they are there.
 func (b *builder) keysOf(source fs.Path) (out []fs.Path) {
 	it := b.files[source]
 	if it == nil {

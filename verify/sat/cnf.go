@@ -152,7 +152,8 @@ func (b *Builder) And(lits ...Lit) Lit {
 	return g
 }
 
-// newGate is about how many steps it takes to write an input of a gate down, with the clauses, their memory and the table.
+// newGate is about how many steps it takes to write an input of a gate down, with the clauses, their memory and the
+// table.
 const newGate = 4
 
 // grow doubles the table of gates.

@@ -76,7 +76,8 @@ func Placed(lines int) string {
 // Inherited has four lines a component, each of which extends the same prototype.
 func Inherited(lines int) string {
 	var b strings.Builder
-	b.WriteString("Service extends {\nrunning true;\nport 80;\nlog extends { level 1; file \"log\"; }\n}\nsfConfig extends {\n")
+	b.WriteString("Service extends {\nrunning true;\nport 80;\nlog extends { level 1; file \"log\"; }\n}\nsfConfig " +
+		"extends {\n")
 	for i := range lines / 4 {
 		fmt.Fprintf(&b, "s%d extends Service, {\nport %d;\nlog:level 2;\n}\n", i, i)
 	}

@@ -4,8 +4,8 @@
 //
 //	go run ./generate -model …/metaModel.json
 //
-// Only what is used gets a type, and only the properties that are used are its fields. A property that the protocol does
-// not have, and a structure that use.txt forgot, are errors.
+// Only what is used gets a type, and only the properties that are used are its fields. A property that the protocol
+// does not have, and a structure that use.txt forgot, are errors.
 package main
 
 import (
@@ -265,7 +265,8 @@ func (g *generator) enumeration(e enumeration) {
 	if e.Type.Name == "string" {
 		base, verb = "string", "%q"
 	}
-	fmt.Fprintf(&g.out, "// %s is an enumeration of the protocol.\ntype %s %s\n\n// Its values.\nconst (\n", e.Name, e.Name, base)
+	fmt.Fprintf(&g.out, "// %s is an enumeration of the protocol.\ntype %s %s\n\n// Its values.\nconst (\n", e.Name,
+		e.Name, base)
 	for _, v := range e.Values {
 		fmt.Fprintf(&g.out, "\t%s%s %s = "+verb+"\n", e.Name, strings.ToUpper(v.Name[:1])+v.Name[1:], e.Name, v.Value)
 	}

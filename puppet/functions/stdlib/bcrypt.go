@@ -101,7 +101,8 @@ func (b *blowfish) expand(key, salt []byte) {
 	}
 }
 
-var bcryptDigits = base64.NewEncoding("./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").WithPadding(base64.NoPadding)
+var bcryptDigits = base64.NewEncoding("./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").WithPadding(
+	base64.NoPadding)
 
 // maxBcryptCost bounds the work: each step doubles it.
 const maxBcryptCost = 12

@@ -9,8 +9,8 @@ import (
 // A function of this package answers for the source that it was checked against, and for no other: a newer version of a
 // module may have changed it (postgresql_password once hashed by MD5). checked.txt has a digest of every such source:
 // of the tree of the function's file in Ruby and of the files of its module that it requires, so that comments and
-// blanks do not count. It is written by go test ./puppet/compiler -run TestChecked -record-checked, from the modules that the
-// tests of this package ask.
+// blanks do not count. It is written by go test ./puppet/compiler -run TestChecked -record-checked, from the modules
+// that the tests of this package ask.
 
 //go:embed checked.txt
 var checkedText string

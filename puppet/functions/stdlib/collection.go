@@ -336,7 +336,8 @@ func tryGetValue(c *eval.Call) (value.Value, error) {
 		}
 	}
 	c.Log("warning",
-		"dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for backwards compatibility or use the new version.")
+		"dig() DEPRECATED: This function has been replaced in Puppet 4.5.0, please use dig44() for backwards compatibility "+
+			"or use the new version.")
 	return dig44(of(c, "dig44", data, value.NewArray(keys...), c.Arg(2)))
 }
 

@@ -28,7 +28,8 @@ var compat = map[string]string{
 func deprecated(o old) *eval.Function {
 	t := compat[o.name]
 	message := "This method is deprecated, please use match expressions with Stdlib::Compat::" + t +
-		" instead. They are described at https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions."
+		" instead. They are described at " +
+		"https://docs.puppet.com/puppet/latest/reference/lang_data_type.html#match-expressions."
 	if o.name[0] == 'v' {
 		message = "This method is deprecated, please use the stdlib validate_legacy function,\n                    with " +
 			t +

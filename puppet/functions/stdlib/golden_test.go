@@ -129,7 +129,8 @@ func write(t *testing.T, shapes map[string]shape, manifests []string, ms []quest
 		}
 	}
 	qs, whose = append(qs, ms...), append(whose, manifests...)
-	out := &txtar.Archive{Comment: []byte("What Puppet 7.23 answers: a call, and below it the answer. Written by `go test -record`.\n")}
+	out := &txtar.Archive{Comment: []byte("What Puppet 7.23 answers: a call, and below it the answer. Written by `go " +
+		"test -record`.\n")}
 	for i, answer := range askPuppet(t, qs, environment) {
 		if strings.Contains(answer, ":0x0000") || len(answer) > 4000 {
 			continue

@@ -29,7 +29,8 @@ func resources() []old {
 			assertPrivate},
 		{"private", "An old name of assert_private.", statement, -1, func(c *eval.Call) (value.Value, error) {
 			c.Log("warning",
-				"private() DEPRECATED: This function will cease to function on Puppet 4; please use assert_private() before upgrading to puppet 4 for backwards-compatibility, or migrate to the new parser's typing system.")
+				"private() DEPRECATED: This function will cease to function on Puppet 4; please use assert_private() before "+
+					"upgrading to puppet 4 for backwards-compatibility, or migrate to the new parser's typing system.")
 			return assertPrivate(of(c, "assert_private", c.Arg(0)))
 		}},
 	}
@@ -413,7 +414,8 @@ func str2resource() *eval.Function {
 			c.Ref = declared(c, typ, title)
 			if c.Eval.Find(typ, title) == nil {
 				return nil,
-					fmt.Errorf("stdlib::str2resource(): could not find %s[%s], this is parse order dependent and values should not be quoted", typ, title)
+					fmt.Errorf("stdlib::str2resource(): could not find %s[%s], this is parse order dependent and values should not "+
+						"be quoted", typ, title)
 			}
 			if typ == "Class" {
 				return &types.Class{Of: strings.ToLower(title)}, nil

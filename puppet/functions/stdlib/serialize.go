@@ -15,7 +15,8 @@ import (
 // A writer makes a text of data.
 type writer func(c *eval.Call, data value.Value) (string, error)
 
-const prettyOptions = "Struct[{indent => Optional[String], space => Optional[String], space_before => Optional[String], object_nl => Optional[String], " +
+const prettyOptions = "Struct[{indent => Optional[String], space => Optional[String], space_before => " +
+	"Optional[String], object_nl => Optional[String], " +
 	"array_nl => Optional[String], allow_nan => Optional[Boolean], max_nesting => Optional[Integer[-1,default]]}]"
 
 // serializers write data in other notations. Since 9.x those below stdlib:: look into Sensitive and answer with a

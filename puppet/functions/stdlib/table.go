@@ -1,6 +1,6 @@
-// Package stdlib is the functions of puppetlabs-stdlib, written in Go. They exist only where the module is on the module
-// path, and only while its Ruby is what they were checked against (checked.go). Functions of other modules run in the
-// interpreter (package ruby).
+// Package stdlib is the functions of puppetlabs-stdlib, written in Go. They exist only where the module is on the
+// module path, and only while its Ruby is what they were checked against (checked.go). Functions of other modules run
+// in the interpreter (package ruby).
 //
 // Facts and wording are those of stdlib 8.5 (lib/puppet/functions and lib/puppet/parser/functions), and of 9.7 for the
 // names below stdlib::. Most are 3.x functions: they check their own arguments, and see values as Puppet 3 had them
@@ -19,8 +19,8 @@ import (
 	"bunraku/source"
 )
 
-// Module is the functions of a version of stdlib, as its metadata.json gives it ("" for the newest of 8.x), by name. The
-// records are made anew.
+// Module is the functions of a version of stdlib, as its metadata.json gives it ("" for the newest of 8.x), by name.
+// The records are made anew.
 func Module(version string) map[string]*eval.Function { return versioned(version) }
 
 // Table is every function of every version: what a manual lists. Where 8.x and 9.x have a name in common it is 8.x's.

@@ -95,11 +95,12 @@ func TestEveryFunction(t *testing.T) {
 // TestRandom makes sure that what is random in Puppet is the same every time here.
 func TestRandom(t *testing.T) {
 	for q, want := range map[question]string{
-		"shuffle([1,2,3,4]).sort":           "[1, 2, 3, 4]",
-		"shuffle('abc').size":               "3",
-		"shuffle([])":                       "[]",
-		"str2saltedsha512('x').size":        "136",
-		"str2saltedsha512(1)":               "! Evaluation Error: Error while evaluating a Function Call, str2saltedsha512(): Requires a String argument, you passed: Integer",
+		"shuffle([1,2,3,4]).sort":    "[1, 2, 3, 4]",
+		"shuffle('abc').size":        "3",
+		"shuffle([])":                "[]",
+		"str2saltedsha512('x').size": "136",
+		"str2saltedsha512(1)": "! Evaluation Error: Error while evaluating a Function Call, " +
+			"str2saltedsha512(): Requires a String argument, you passed: Integer",
 		"shuffle('ab', 1) == shuffle('ab')": "true",
 		"time() > 1600000000":               "true",
 	} {
@@ -112,15 +113,18 @@ func TestRandom(t *testing.T) {
 // TestOpaque makes sure that what is not known stays so.
 func TestOpaque(t *testing.T) {
 	for q, want := range map[question]string{
-		"to_json([glob('/x')])":                                        "Opaque(glob(): files are not listed here)",
-		"pick(undef, glob('/x'))":                                      "Opaque(glob(): files are not listed here)",
-		"concat([1], glob('/x'))":                                      "Opaque(glob(): files are not listed here)",
-		"concat([1], [glob('/x')])":                                    "[1, Opaque(glob(): files are not listed here)]",
-		"loadyaml('/etc/passwd')":                                      "Opaque(loadyaml(): reading /etc/passwd is not allowed)",
-		"loadyaml('/production/modules/m/files/data.yaml')":            `{"a" => 1, "b" => ["x", true]}`,
-		"loadjson('/production/modules/m/files/data.json')":            `{"a" => 1, "b" => [undef, 2.5]}`,
-		"loadjson('/production/modules/m/../../../etc/passwd')":        "Opaque(loadjson(): reading /production/modules/m/../../../etc/passwd is not allowed)",
-		"loadyaml('https://example.com/x.yaml', 1)":                    "Opaque(loadyaml(): https://example.com/x.yaml is not fetched)",
+		"to_json([glob('/x')])":     "Opaque(glob(): files are not listed here)",
+		"pick(undef, glob('/x'))":   "Opaque(glob(): files are not listed here)",
+		"concat([1], glob('/x'))":   "Opaque(glob(): files are not listed here)",
+		"concat([1], [glob('/x')])": "[1, Opaque(glob(): files are not listed here)]",
+		"loadyaml('/etc/passwd')": "Opaque(loadyaml(): reading /etc/passwd is not " +
+			"allowed)",
+		"loadyaml('/production/modules/m/files/data.yaml')": `{"a" => 1, "b" => ["x", true]}`,
+		"loadjson('/production/modules/m/files/data.json')": `{"a" => 1, "b" => [undef, 2.5]}`,
+		"loadjson('/production/modules/m/../../../etc/passwd')": "Opaque(loadjson(): reading " +
+			"/production/modules/m/../../../etc/passwd is not allowed)",
+		"loadyaml('https://example.com/x.yaml', 1)": "Opaque(loadyaml(): https://example.com/x.yaml is " +
+			"not fetched)",
 		"loadyaml('/production/modules/m/files/nope.yaml', 'instead')": `"instead"`,
 	} {
 		if got := askUs(q, ""); got != want {

@@ -109,7 +109,8 @@ func validations() []old {
 		{"validate_slength", "Ends the compile unless a text, or each of a list, has a length within bounds.", eval.Pure, -1,
 			validateLength},
 		{"validate_cmd",
-			"Would end the compile unless a program accepts a text. Bunraku runs no programs: the text is accepted with a warning.", statement, -1, func(c *eval.Call) (value.Value, error) {
+			"Would end the compile unless a program accepts a text. Bunraku runs no programs: the text is accepted with a " +
+				"warning.", statement, -1, func(c *eval.Call) (value.Value, error) {
 				if n := len(c.Args); n < 2 || n > 3 {
 					return nil, parseErrorf("validate_cmd(): wrong number of arguments (%d; must be 2 or 3)", n)
 				}

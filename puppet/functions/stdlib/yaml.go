@@ -35,8 +35,8 @@ func yamlText(v value.Value, options *value.Hash) (text string, err error) {
 	return psych.Emit(root, opt), nil
 }
 
-// A yamlGraph makes the nodes of values. One that is there twice is one node, but for empty ones: those are one value all
-// over the program, and not in Puppet.
+// A yamlGraph makes the nodes of values. One that is there twice is one node, but for empty ones: those are one value
+// all over the program, and not in Puppet.
 type yamlGraph struct {
 	foldAbove int
 	made      map[value.Value]*psych.Node

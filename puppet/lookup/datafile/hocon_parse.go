@@ -348,7 +348,8 @@ func (p *hoconParser) include() error {
 		return p.fail(t, "include keyword is not followed by a quoted string, but by: "+t.shown)
 	case t.text != "url(" && t.text != "file(" && t.text != "classpath(":
 		return p.fail(t,
-			"expecting include parameter to be quoted filename, file(), classpath(), or url(). No spaces are allowed before the open paren. Not expecting: "+t.shown)
+			"expecting include parameter to be quoted filename, file(), classpath(), or url(). No spaces are allowed before "+
+				"the open paren. Not expecting: "+t.shown)
 	}
 	if t, err = p.nextSolid(); err != nil {
 		return err

@@ -53,7 +53,8 @@ func Set(f *source.File, key, text string) (string, error) {
 	}
 	entry := strconv.Quote(key) + ": " + flow
 	trimmed := strings.TrimRight(f.Text, " \n")
-	if body, is := strings.CutSuffix(trimmed, "}"); is && (json || strings.HasPrefix(strings.TrimLeft(trimmed, "- \n"), "{")) {
+	if body, is := strings.CutSuffix(trimmed, "}"); is && (json ||
+		strings.HasPrefix(strings.TrimLeft(trimmed, "- \n"), "{")) {
 		body = strings.TrimRight(body, " \n")
 		if !strings.HasSuffix(body, "{") {
 			body += ","

@@ -40,7 +40,8 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	return r.read(root)
 }
 
-// cannotBeRead tells of a panic of the YAML library, which some inputs cause: that is trouble with the file, not with us.
+// cannotBeRead tells of a panic of the YAML library, which some inputs cause: that is trouble with the file, not with
+// us.
 func cannotBeRead(f *source.File, tell func(*source.Diagnostic)) {
 	if r := recover(); r != nil {
 		tell(&source.Diagnostic{Code: "H0101", Summary: "(" + f.Name + "): cannot be read as YAML",

@@ -196,8 +196,8 @@ func yamlOffset(text string, lines []int, line, column int) int {
 // markEvery is how many characters lie between two marks of a long line.
 const markEvery = 256
 
-// offset is yamlOffset for many places of one text. A document may stand in one line of megabytes, so that counting from
-// its beginning for every value would take quadratic time: long lines have marks.
+// offset is yamlOffset for many places of one text. A document may stand in one line of megabytes, so that counting
+// from its beginning for every value would take quadratic time: long lines have marks.
 func (r *yamlReader) offset(line, column int) int {
 	text := r.file.Text[r.shift:]
 	if column < 2*markEvery || line < 0 || line >= len(r.lines) {

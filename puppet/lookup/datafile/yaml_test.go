@@ -135,7 +135,8 @@ func TestJSONAgainstRuby(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	text := "a: &x 12   # c\nlong:\n  - 'one'\n  - {k: \"v\", w: [1, 2] }\nblock: |\n  one\n  two\n\nplain: some\n  words\nref: *x\nlast: é✓ z\n"
+	text := "a: &x 12   # c\nlong:\n  - 'one'\n  - {k: \"v\", w: [1, 2] }\nblock: |\n  one\n  two\n\nplain: some\n  " +
+		"words\nref: *x\nlast: é✓ z\n"
 	f := source.NewFile("d.yaml", text)
 	n, err := ReadYAML(f)
 	if err != nil {

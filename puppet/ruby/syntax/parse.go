@@ -406,7 +406,8 @@ func (p *parser) target(n Node) Node {
 	return n
 }
 
-// local finds a local variable; one that is assigned to is declared when new, and noted in the blocks that it reaches out of.
+// local finds a local variable; one that is assigned to is declared when new, and noted in the blocks that it reaches
+// out of.
 func (p *parser) local(name string, at source.Span, assign bool) *LVar {
 	depth, index, ok := p.scope.find(name)
 	if !ok {

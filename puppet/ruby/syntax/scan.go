@@ -66,7 +66,9 @@ const (
 	sFname                 // behind def, alias, undef
 )
 
-var keywords = wordSet("alias and begin BEGIN break case class def defined? do else elsif end END ensure false for if in module next nil not or redo rescue retry return self super then true undef unless until when while yield __FILE__ __LINE__ __method__ __ENCODING__")
+var keywords = wordSet("alias and begin BEGIN break case class def defined? do else elsif end END ensure false for " +
+	"if in module next nil not or redo rescue retry return self super then true undef unless until when while yield " +
+	"__FILE__ __LINE__ __method__ __ENCODING__")
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
@@ -270,7 +272,8 @@ func (p *parser) scan(space bool) token {
 	return token{kind: tOp, text: op, span: p.from(start)}
 }
 
-var operators = wordSet("**= <=> === ... <<= >>= &&= ||= ** == != >= <= && || =~ !~ .. :: << >> += -= *= /= %= &= |= ^= -> => &. + - * / % < > ! & | ^ ~ = ? : , . ( ) [ ] { } ;")
+var operators = wordSet("**= <=> === ... <<= >>= &&= ||= ** == != >= <= && || =~ !~ .. :: << >> += -= *= /= %= &= |= " +
+	"^= -> => &. + - * / % < > ! & | ^ ~ = ? : , . ( ) [ ] { } ;")
 
 func (p *parser) operator(beg, space bool) string {
 	rest := p.src[p.pos:p.end]

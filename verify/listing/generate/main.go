@@ -14,8 +14,11 @@
 // With -archive it packs the names of a whole archive instead, which names.sh prints:
 //
 //	verify/listing/generate/names.sh LISTS | go run ./verify/listing/generate -archive -o verify/listing/debian-12.names
-//	verify/listing/generate/accounts.sh *.deb >A; awk -f verify/listing/generate/pulled.awk A PACKAGES | LC_ALL=C sort -u |
-//		go run ./verify/listing/generate -archive -o verify/listing/debian-12.accounts
+//	verify/listing/generate/accounts.sh *.deb >A; awk -f verify/listing/generate/pulled.awk A PACKAGES | LC_ALL=C sort -u
+//
+// |
+//
+//	go run ./verify/listing/generate -archive -o verify/listing/debian-12.accounts
 //
 // Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7,
 // debhelper).
