@@ -363,7 +363,7 @@ func (e *OtherVersion) Error() string {
 }
 
 func (r *pageReader) page(p stretch) ([]byte, error) {
-	if p.At < 0 || p.Size < 0 || p.At+p.Size > len(r.text) {
+	if p.At < 0 || p.Size < 0 || p.At > len(r.text) || p.Size > len(r.text)-p.At {
 		return nil, errDamaged
 	}
 	text, err := r.zip.DecodeAll(r.text[p.At:p.At+p.Size], nil)

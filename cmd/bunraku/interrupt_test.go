@@ -3,16 +3,20 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"bunraku/report/redact"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 )
 
@@ -95,7 +99,7 @@ func TestDamagedSideFiles(t *testing.T) {
 	good, err := os.ReadFile("side.json")
 	must(t, err)
 	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 400 {
+	for i := range 600 {
 		bad := damaged(t, random, good, i)
 		must(t, os.WriteFile("bad.json", bad, 0o644))
 		for _, question := range [][]string{{"File[/a]", "mode"}, {"$x"}, {"--why-not", "Notify[n]"},
@@ -108,20 +112,85 @@ func TestDamagedSideFiles(t *testing.T) {
 	}
 }
 
-// damaged changes some value of a JSON document, or some byte.
+// damaged changes some byte of a side file, or of what one of its pages holds, or some value there; of the head, too.
 func damaged(t *testing.T, random *rand.Rand, good []byte, i int) []byte {
-	if i%4 == 0 {
-		bad := bytes.Clone(good)
+	odd := func(text []byte) []byte {
+		bad := bytes.Clone(text)
 		bad[random.IntN(len(bad))] = "0123456789nulx\"{}[],"[random.IntN(20)]
 		return bad
 	}
+	if i%4 == 0 {
+		return odd(good)
+	}
+	unzip, err := zstd.NewReader(nil)
+	must(t, err)
+	defer unzip.Close()
+	zip, err := zstd.NewWriter(nil)
+	must(t, err)
+	at := int(binary.LittleEndian.Uint64(good[len(good)-8:]))
+	text, err := unzip.DecodeAll(good[at:len(good)-8], nil)
+	must(t, err)
+	var head struct {
+		Pages map[string]*struct {
+			At, Per int
+			Sizes   []int
+		}
+		Index map[string]int
+	}
+	must(t, json.Unmarshal(text, &head))
+	var fields map[string]any
+	must(t, json.Unmarshal(text, &fields))
+	kinds := slices.Sorted(maps.Keys(head.Pages))
+	hurt := random.IntN(len(kinds) + 2)
+	out := bytes.Clone(good[:bytes.IndexByte(good, '\n')+1])
+	pages := map[string]any{}
+	for k, kind := range kinds {
+		from, sizes := head.Pages[kind].At, []int{}
+		start := len(out)
+		for _, size := range head.Pages[kind].Sizes {
+			page, err := unzip.DecodeAll(good[from:from+size], nil)
+			must(t, err)
+			from += size
+			switch {
+			case k != hurt:
+			case kind == "nodes":
+				page = odd(page)
+			default:
+				page = otherValue(t, random, page)
+			}
+			before := len(out)
+			out = zip.EncodeAll(page, out)
+			sizes = append(sizes, len(out)-before)
+		}
+		pages[kind] = map[string]any{"at": start, "per": head.Pages[kind].Per, "sizes": sizes}
+	}
+	index, err := unzip.DecodeAll(good[head.Index["at"]:head.Index["at"]+head.Index["size"]], nil)
+	must(t, err)
+	if hurt == len(kinds) && len(index) > 0 {
+		index = odd(index)
+	}
+	start := len(out)
+	out = zip.EncodeAll(index, out)
+	fields["pages"], fields["index"] = pages, map[string]any{"at": start, "size": len(out) - start}
+	text, err = json.Marshal(fields)
+	must(t, err)
+	if hurt == len(kinds)+1 {
+		text = otherValue(t, random, text)
+	}
+	end := len(out)
+	return binary.LittleEndian.AppendUint64(zip.EncodeAll(text, out), uint64(end))
+}
+
+// otherValue changes some value of a JSON document.
+func otherValue(t *testing.T, random *rand.Rand, good []byte) []byte {
 	var doc any
 	must(t, json.Unmarshal(good, &doc))
-	left := random.IntN(300)
+	left := 1 + random.IntN(60)
 	var change func(v any) any
 	change = func(v any) any {
 		if left--; left == 0 {
-			return []any{nil, -1.0, 99999.0, "x", []any{}, map[string]any{}, true}[random.IntN(7)]
+			return []any{nil, -1.0, 99999.0, json.Number("9223372036854775807"), "x", []any{}, map[string]any{},
+				true}[random.IntN(8)]
 		}
 		switch v := v.(type) {
 		case []any:
@@ -129,7 +198,7 @@ func damaged(t *testing.T, random *rand.Rand, good []byte, i int) []byte {
 				v[k] = change(v[k])
 			}
 		case map[string]any:
-			for k := range v {
+			for _, k := range slices.Sorted(maps.Keys(v)) {
 				v[k] = change(v[k])
 			}
 		}
