@@ -128,7 +128,7 @@ func TestAcceptEditor(t *testing.T) {
 		_ = pprof.WriteHeapProfile(f)
 		f.Close()
 	}
-	rss := resident(t)
+	rss := live.Resident(t)
 	t.Logf("resident after 1,000 edits: %d MB (bar 500 MB)", rss>>20)
 	if rss > 500<<20 {
 		t.Error("the bar is missed")
@@ -144,20 +144,6 @@ func processor(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// resident is how much memory the process takes of the machine.
-func resident(t *testing.T) int {
-	t.Helper()
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Skip(err)
-	}
-	var size, pages int
-	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
-		t.Fatal(err)
-	}
-	return pages * os.Getpagesize()
 }
 
 // empty is an empty range at a position.

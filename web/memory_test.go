@@ -3,10 +3,8 @@ package web
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"testing"
 
 	"bunraku/internal/live"
@@ -42,10 +40,10 @@ func TestAcceptWebMemory(t *testing.T) {
 				t.Fatalf("%s: %d %s", path, code, clip(text, 200))
 			}
 		}
-		most = max(most, resident(t))
+		most = max(most, live.Resident(t))
 	}
 	debug.FreeOSMemory()
-	after := resident(t)
+	after := live.Resident(t)
 	t.Logf("%d nodes: the snapshot is %d MB; the process beside it at most %d MB while 150 nodes were looked at, %d MB "+
 		"then (bar 300)",
 		nodes, snapshot>>20, (most-snapshot)>>20, (after-snapshot)>>20)
@@ -61,18 +59,4 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
-}
-
-// resident is how much memory the process takes of the machine.
-func resident(t testing.TB) int {
-	t.Helper()
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Skip(err)
-	}
-	var size, pages int
-	if _, err := fmt.Fscan(strings.NewReader(string(text)), &size, &pages); err != nil {
-		t.Fatal(err)
-	}
-	return pages * os.Getpagesize()
 }

@@ -189,9 +189,7 @@ func writeAll(t *testing.T, dir string, files map[string]string) {
 // TestAcceptMigration plants what Puppet 8 refuses, or takes otherwise, and asks both Puppets before and after the
 // edits: our verdict is Puppet 8's, an edit that is offered holds in both, and nine of ten that fail get one.
 func TestAcceptMigration(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 	seven, eight := live.Installed(t), live.Other(t, "8")
 	all := plants()
 	root := t.TempDir()
@@ -309,9 +307,7 @@ func modernJSON(t *testing.T) string {
 
 // TestAcceptMigrationSites moves the sites: the verdict is Puppet 8's, asked with the facts that its agents send.
 func TestAcceptMigrationSites(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 	eight := live.Other(t, "8")
 	dirs := live.Sites(t)
 	var questions []string

@@ -6,6 +6,7 @@
 package live
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,6 +175,20 @@ var modules = sync.OnceValue(func() []string {
 	sort.Strings(files)
 	return files
 })
+
+// Resident is how many bytes of the machine's memory the process has, as Linux counts them.
+func Resident(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size, pages int
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
 
 // Accept skips a test unless the acceptance bars are being run.
 func Accept(t testing.TB) {

@@ -80,9 +80,7 @@ func classesIn(t *testing.T, dir string) (names []string) {
 // TestAcceptModernClasses includes every class of today's modules by itself, on four machines, and compares the
 // catalog, or the refusal, with Puppet 8's. BUNRAKU_EVERY=n takes every nth class.
 func TestAcceptModernClasses(t *testing.T) {
-	if os.Getenv("BUNRAKU_ACCEPT") == "" {
-		t.Skip("set BUNRAKU_ACCEPT=1")
-	}
+	live.Accept(t)
 	o := live.Other(t, "8")
 	facterdb := live.Fetched(t, filepath.Join("facterdb", "facts", "5.1"))
 	every, _ := strconv.Atoi(os.Getenv("BUNRAKU_EVERY"))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -134,18 +135,13 @@ func (r *Revision) reads(s *Source) bool {
 		if l.tree == nil {
 			continue
 		}
-		if !slices.ContainsFunc(mapValues(s.repos), func(x *repository) bool { return l.tree.Of(x.repo) }) {
+		if open := slices.Collect(maps.Values(s.repos)); !slices.ContainsFunc(open, func(x *repository) bool {
+			return l.tree.Of(x.repo)
+		}) {
 			return false
 		}
 	}
 	return true
-}
-
-func mapValues(m map[string]*repository) (list []*repository) {
-	for _, v := range m {
-		list = append(list, v)
-	}
-	return list
 }
 
 // puppetfile are the modules that a revision wants. One that is in the repository as well is an error: r10k would put
