@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/audit"
 	"bunraku/fleet"
-	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
@@ -49,73 +49,20 @@ type keyPlaceRow struct {
 	Used bool   `json:"used"`
 }
 
-// A heat is how many nodes have something from each line, by file and line.
-type heat map[string]map[int]int
-
-// warm counts them, when somebody asks for the first time.
-func (st *state) warm() heat {
-	st.heats.Do(func() {
-		st.heat = heat{}
-		type spot struct {
-			file string
-			line int
-		}
-		for i := range st.nodes {
-			c := st.nodes[i].Catalog
-			if c == nil {
-				continue
-			}
-			seen := map[spot]bool{}
-			add := func(p source.Place) {
-				if !p.Known() {
-					return
-				}
-				p = p.Outer()
-				at := spot{p.File.Name, p.Line()}
-				if seen[at] {
-					return
-				}
-				seen[at] = true
-				if st.heat[at.file] == nil {
-					st.heat[at.file] = map[int]int{}
-				}
-				st.heat[at.file][at.line]++
-			}
-			for _, r := range c.Resources {
-				add(r.Place)
-				for _, p := range r.Params {
-					add(p.Place)
-				}
-				name := r.Type
-				if r.Type == "Class" {
-					name = r.Title
-				}
-				if at, there := st.defined()[outline.Class(name)]; there {
-					add(at)
-				}
-			}
-		}
-	})
-	return st.heat
-}
-
-// defined is where classes and defines are, by plain name.
-func (st *state) defined() map[string]source.Place {
-	if st.definitions == nil {
-		st.definitions = map[string]source.Place{}
-		if st.cover != nil {
-			for _, i := range st.cover.Items {
-				if i.Kind == "class" || i.Kind == "define" {
-					st.definitions[i.Name] = i.Place
-				}
+// definitions is where classes and defines are, by plain name.
+func definitions(cover *audit.Coverage) map[string]source.Place {
+	out := map[string]source.Place{}
+	if cover != nil {
+		for _, i := range cover.Items {
+			if i.Kind == "class" || i.Kind == "define" {
+				out[i.Name] = i.Place
 			}
 		}
 	}
-	return st.definitions
+	return out
 }
 
 func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
-	st.warm()
 	page := &codePage{Nodes: len(st.nodes)}
 	file := q.Get("file")
 	if file == "" {
@@ -150,7 +97,7 @@ func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
 	}
 	st.hideWritten(tree)
 	grey := st.grey(tree)
-	counts := st.heat[file]
+	counts := st.table.heat[file]
 	for n := 1; n <= tree.Source.LineCount(); n++ {
 		if n > 20_000 {
 			page.Clipped = true
@@ -189,7 +136,7 @@ func (st *state) codeFiles(page *codePage) *codePage {
 	for _, p := range st.files {
 		name := st.display(p)
 		f := codeFile{File: name, Problems: problems[name]}
-		for _, n := range st.heat[name] {
+		for _, n := range st.table.heat[name] {
 			f.Nodes = max(f.Nodes, n)
 		}
 		if tree, _, err := st.site.plain.Parse(st.snap.Files(), p, fleet.IsPlan(p)); err == nil && tree != nil {

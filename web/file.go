@@ -52,14 +52,14 @@ func (st *state) filePage(ctx context.Context, q url.Values) (any, error) {
 		attribute = "content"
 	}
 	if r == nil || r.Param(attribute) == nil {
-		return nil, notFound("%s has no %s on %s", clip(q.Get("ref"), clipTitle), clip(attribute, clipCell), n.Name)
+		return nil, notFound("%s has no %s on %s", clip(q.Get("ref"), clipTitle), clip(attribute, clipCell), n.name)
 	}
 	p := r.Param(attribute)
 	text, is := p.Value.(value.String)
 	if !is || r.IsSensitive(attribute) || value.HasSensitive(p.Value) {
 		return nil, notFound("%s of %s is no text that can be shown", attribute, clip(r.Ref(), clipTitle))
 	}
-	page := &filePage{Node: n.Name, Ref: clip(r.Ref(), clipTitle), Attribute: attribute, Pieces: []pieceView{},
+	page := &filePage{Node: n.name, Ref: clip(r.Ref(), clipTitle), Attribute: attribute, Pieces: []pieceView{},
 		Sources: []sourceView{}}
 	whole := string(text)
 	numbers := map[string]int{}

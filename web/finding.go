@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/fleet"
 	"bunraku/puppet/catalog"
 	"bunraku/report"
 	"bunraku/source"
@@ -69,7 +70,7 @@ type lessonView struct {
 	Cure    string `json:"cure"`
 }
 
-func (st *state) findingPage(_ context.Context, q url.Values) (any, error) {
+func (st *state) findingPage(ctx context.Context, q url.Values) (any, error) {
 	i := slices.IndexFunc(st.run.Problems, func(p *report.Problem) bool { return p.Fingerprint == q.Get("id") })
 	if i < 0 {
 		return nil, notFound("there is no such finding any more: perhaps it was mended")
@@ -96,7 +97,7 @@ func (st *state) findingPage(_ context.Context, q url.Values) (any, error) {
 		page.Detail = texts(p.Detail)
 		return page, nil
 	}
-	st.evidence(page, p)
+	st.evidence(ctx, page, p)
 	return page, nil
 }
 
@@ -108,7 +109,7 @@ func texts(s string) []string {
 }
 
 // evidence adds what verify has found out.
-func (st *state) evidence(page *findingPage, p *report.Problem) {
+func (st *state) evidence(ctx context.Context, page *findingPage, p *report.Problem) {
 	f := p.Finding
 	if f.Note != "" {
 		page.Detail = append(page.Detail, clip(f.Note, clipLine))
@@ -118,7 +119,7 @@ func (st *state) evidence(page *findingPage, p *report.Problem) {
 		page.Refs = append(page.Refs, clip(r.Ref(), clipTitle))
 	}
 	heads, _ := report.Heads(f)
-	replayed := st.replay(p)
+	replayed := st.replay(ctx, p)
 	for i, r := range f.Runs {
 		lane := laneView{Title: heads[i], Result: clip(r.Result, clipLine), Steps: []stepView{}}
 		if i < len(replayed) {
@@ -147,13 +148,35 @@ func (st *state) evidence(page *findingPage, p *report.Problem) {
 	}
 }
 
-// replay runs a finding once more, on the first node that has it.
-func (st *state) replay(p *report.Problem) []model.Lane {
-	for _, name := range p.Nodes {
-		if i, there := st.byName[name]; there && st.nodes[i].Verdict.Report != nil {
-			if lanes := st.nodes[i].Verdict.Report.Replay(p.Finding); lanes != nil {
-				return lanes
-			}
+// replay runs a finding once more. If what it was found with is no longer there, its first node is judged again.
+func (st *state) replay(ctx context.Context, p *report.Problem) []model.Lane {
+	if x := st.reports[p.Finding]; x != nil {
+		return x.Replay(p.Finding)
+	}
+	if p.Finding.Evidence == nil || len(p.Nodes) == 0 {
+		return nil
+	}
+	i, there := st.byName[p.Nodes[0]]
+	if !there {
+		return nil
+	}
+	given, err := st.given(i)
+	if err != nil {
+		return nil
+	}
+	res, err := st.snap.Compile(ctx, given)
+	if err != nil || res.Failure != nil {
+		return nil
+	}
+	st.site.opt.Watch(res)
+	v, err := st.judge.Judge(ctx, fleet.NewSuspect(st.snap, res, given.Facts))
+	if err != nil || v.Report == nil {
+		return nil
+	}
+	for j := range v.Report.Findings {
+		if f := &v.Report.Findings[j]; f.Code == p.Finding.Code && slices.EqualFunc(f.Resources, p.Finding.Resources,
+			func(a, b *catalog.Resource) bool { return a.Name() == b.Name() }) {
+			return v.Report.Replay(f)
 		}
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"bunraku/diff"
-	"bunraku/fleet"
 	"bunraku/puppet/value"
 )
 
@@ -45,9 +44,6 @@ type facet struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
 }
-
-// facetFacts are the facts that nodes are told apart by; those that all nodes share say nothing and are left out.
-var facetFacts = []string{"os.family", "os.name", "os.release.major", "role", "datacenter", "virtual", "environment"}
 
 // maxFacet is how many values of a facet are listed.
 const maxFacet = 12
@@ -99,8 +95,8 @@ func (st *state) list(q url.Values) *fleetList {
 		if !match(i) {
 			continue
 		}
-		counts[st.statuses[i]]++
-		if want := q.Get("status"); want == "" || want == st.statuses[i] {
+		counts[st.nodes[i].status]++
+		if want := q.Get("status"); want == "" || want == st.nodes[i].status {
 			l.found = append(l.found, i)
 		}
 	}
@@ -121,12 +117,16 @@ func (st *state) matcher(q url.Values) func(i int) bool {
 	text := strings.ToLower(q.Get("q"))
 	change := q.Get("change")
 	changes := st.changes()
+	var having [][]int32
+	for _, c := range q["class"] {
+		having = append(having, st.table.having(classRef(value.CapitalizeSegments(c)), len(st.nodes)))
+	}
 	return func(i int) bool {
 		n := &st.nodes[i]
-		if text != "" && !strings.Contains(strings.ToLower(n.Name), text) {
+		if text != "" && !strings.Contains(strings.ToLower(n.name), text) {
 			return false
 		}
-		if change != "" && changes[n.Name] != change {
+		if change != "" && changes[n.name] != change {
 			return false
 		}
 		for _, f := range q["fact"] {
@@ -135,12 +135,7 @@ func (st *state) matcher(q url.Values) func(i int) bool {
 				return false
 			}
 		}
-		for _, c := range q["class"] {
-			if n.Catalog == nil || n.Catalog.Resource("Class", value.CapitalizeSegments(c)) == nil {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(having, func(h []int32) bool { return h[i] < 0 })
 	}
 }
 
@@ -165,41 +160,31 @@ var gravity = map[string]int{"fails": 0, "found": 1, "unknown": 2, "fine": 3}
 // sort puts nodes in order: by status, resources or name.
 func (st *state) sort(list []int, by string) {
 	down := strings.HasPrefix(by, "-")
-	size := func(n *fleet.Checked) int {
-		if n.Catalog == nil {
-			return 0
-		}
-		return len(n.Catalog.Resources)
-	}
 	slices.SortStableFunc(list, func(i, j int) int {
 		x, y := &st.nodes[i], &st.nodes[j]
 		var c int
 		switch strings.TrimPrefix(by, "-") {
 		case "name":
-			c = strings.Compare(x.Name, y.Name)
+			c = strings.Compare(x.name, y.name)
 		case "resources":
-			c = size(x) - size(y)
+			c = len(x.things) - len(y.things)
 		case "system":
 			c = strings.Compare(st.system(i), st.system(j))
 		default:
-			c = gravity[st.statuses[i]] - gravity[st.statuses[j]]
+			c = gravity[x.status] - gravity[y.status]
 		}
 		if down {
 			c = -c
 		}
-		return cmp.Or(c, strings.Compare(x.Name, y.Name))
+		return cmp.Or(c, strings.Compare(x.name, y.name))
 	})
 }
 
 func (st *state) fleetRow(i int, changes map[string]string) fleetRow {
 	n := &st.nodes[i]
-	row := fleetRow{Name: n.Name, Status: st.statuses[i], Codes: []string{}, System: st.system(i),
-		Invented: n.Invented != nil,
-		Change:   changes[n.Name]}
-	if n.Catalog != nil {
-		row.Resources = len(n.Catalog.Resources)
-	}
-	for _, p := range n.Verdict.Node.Open() {
+	row := fleetRow{Name: n.name, Status: n.status, Codes: []string{}, System: st.system(i), Invented: n.invented,
+		Change: changes[n.name], Resources: len(n.things)}
+	for _, p := range n.found.Open() {
 		if !slices.Contains(row.Codes, p.Code) {
 			row.Codes = append(row.Codes, p.Code)
 		}
@@ -212,25 +197,18 @@ func (st *state) system(i int) string {
 	return strings.TrimSpace(st.fact(i, "os.name") + " " + st.fact(i, "os.release.major"))
 }
 
-// fact is a fact of a node as a text, by its path; "" if there is none.
+// fact is a fact of a node as a text, by its path; "" if there is none. Those that no facet has are read again.
 func (st *state) fact(i int, path string) string {
-	f := st.given[i].Facts
-	if f == nil {
-		return ""
-	}
-	var v value.Value = f.Values
-	for step := range strings.SplitSeq(path, ".") {
-		h, is := v.(*value.Hash)
-		if !is {
-			return ""
+	for k, kept := range keptFacts {
+		if kept == path {
+			return st.nodes[i].facts[k]
 		}
-		v = h.At(step)
 	}
-	switch v.(type) {
-	case nil, *value.Hash, *value.Array:
+	n, err := st.given(i)
+	if err != nil || n.Facts == nil {
 		return ""
 	}
-	return value.ToString(v)
+	return factOf(n.Facts.Values, path)
 }
 
 // facets count the values by which some nodes can be told apart, and those that were chosen, so that they can be let
@@ -254,7 +232,7 @@ func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 			out = append(out, f)
 		}
 	}
-	for _, path := range facetFacts {
+	for _, path := range keptFacts {
 		counts := map[string]int{}
 		for _, i := range list {
 			if v := st.fact(i, path); v != "" {
@@ -267,11 +245,15 @@ func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 		}
 	}
 	classes := map[string]int{}
+	in := make([]bool, len(st.nodes))
 	for _, i := range list {
-		if c := st.nodes[i].Catalog; c != nil {
-			for _, r := range c.Resources {
-				if r.Type == "Class" && r.Title != "Settings" && r.Title != "main" {
-					classes[strings.ToLower(r.Title)]++
+		in[i] = true
+	}
+	for t := range st.table.things {
+		if x := &st.table.things[t]; x.class != "" {
+			for _, i := range x.nodes {
+				if in[i] {
+					classes[x.class]++
 				}
 			}
 		}

@@ -77,14 +77,15 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 		Problems: []*problemRow{}, Others: []otherValue{}, Places: []keyPlace{}, Key: clip(q.Get("key"), clipTitle)}
 	class, param := parameterOf(page.Key)
 	first := ""
+	having := st.table.having(classRef(class), len(st.nodes))
 	for i := range st.nodes {
-		if n := &st.nodes[i]; n.Catalog != nil {
-			first = cmp.Or(first, n.Name)
-			if page.Node == "" && class != "" && n.Catalog.Resource("Class", class) != nil {
-				page.Node = n.Name // that has the class
+		if n := &st.nodes[i]; n.compiles {
+			first = cmp.Or(first, n.name)
+			if page.Node == "" && having[i] >= 0 {
+				page.Node = n.name // that has the class
 			}
 			if len(page.Nodes) < 500 {
-				page.Nodes = append(page.Nodes, n.Name)
+				page.Nodes = append(page.Nodes, n.name)
 			}
 		}
 	}
@@ -149,10 +150,9 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 		page.Keys = append(page.Keys, row)
 	}
 	if class != "" {
-		name := catalog.Name{Type: "Class", Title: class}
-		if list := st.others(name, param, page.Node); slices.ContainsFunc(list,
+		if list := st.others(classRef(class), param, page.Node); slices.ContainsFunc(list,
 			func(o otherValue) bool { return !o.Absent }) {
-			page.Others, page.Slot, page.Param = list, name.String(), param
+			page.Others, page.Slot, page.Param = list, classRef(class), param
 		}
 	}
 	return page, nil
@@ -239,6 +239,11 @@ func parameterOf(key string) (class, param string) {
 		return value.CapitalizeSegments(key[:at]), key[at+2:]
 	}
 	return "", ""
+}
+
+// classRef is how the resource of a class is shown.
+func classRef(class string) string {
+	return clip(catalog.Name{Type: "Class", Title: class}.String(), clipTitle)
 }
 
 // isData reports whether a file holds Hiera's data, or says where they are.

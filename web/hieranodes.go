@@ -69,17 +69,17 @@ func (st *state) matrix(ctx context.Context, key string) (*nodeMatrix, error) {
 	}
 	m = &nodeMatrix{Levels: []string{}, Rows: []nodeRow{}}
 	for i := range st.nodes {
-		if st.nodes[i].Catalog != nil {
+		if st.nodes[i].compiles {
 			m.Nodes++
 		}
 	}
 	secret := slices.ContainsFunc(answers, func(a *explain.Answer) bool { return a != nil && a.Sensitive })
 	columns := map[string]int{}
 	class, _ := parameterOf(key)
+	having := st.table.having(classRef(class), len(st.nodes))
 	for i, a := range answers {
-		n := &st.nodes[nodes[i]]
-		row := nodeRow{Node: n.Name, Cells: []cellView{}, None: a == nil,
-			Idle: class != "" && n.Catalog.Resource("Class", class) == nil}
+		row := nodeRow{Node: st.nodes[nodes[i]].name, Cells: []cellView{}, None: a == nil,
+			Idle: class != "" && having[nodes[i]] < 0}
 		if a != nil {
 			for _, l := range a.Levels {
 				name := l.Layer + "\x00" + l.Level
@@ -108,14 +108,15 @@ func (st *state) someNodes(key string) (out []int) {
 	class, param := parameterOf(key)
 	first, rest := []int{}, []int{}
 	seen := map[string]bool{}
-	for i := range st.nodes {
-		c := st.nodes[i].Catalog
-		if c == nil {
+	for i, thing := range st.table.having(classRef(class), len(st.nodes)) {
+		if !st.nodes[i].compiles {
 			continue
 		}
 		value := "\x00"
-		if r := c.Resource("Class", class); r != nil && r.Param(param) != nil {
-			value = shown(r, param)
+		if thing >= 0 {
+			if text, there := st.table.things[thing].text(param); there {
+				value = text
+			}
 		}
 		if !seen[value] && len(first) < mostRows {
 			seen[value] = true

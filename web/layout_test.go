@@ -155,8 +155,7 @@ func TestValueGraphStable(t *testing.T) {
 	ask := func() map[string]map[string]spot {
 		out := map[string]map[string]spot{}
 		const node = "web2.shop.example"
-		st := b.server.site.now()
-		for _, r := range st.nodes[st.byName[node]].Catalog.Resources {
+		for _, r := range b.catalog(node).Resources {
 			for _, p := range r.Params {
 				v := b.ask("value", url.Values{"node": {node}, "ref": {r.Ref()}, "attribute": {p.Name}})
 				boxes := map[string]spot{}

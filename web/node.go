@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"bunraku/explain"
-	"bunraku/fleet"
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
@@ -53,73 +52,41 @@ func (st *state) nodePage(_ context.Context, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &nodePage{Name: n.Name, Status: st.statuses[i], System: st.system(i), Compiles: n.Catalog != nil,
-		Opaque:   n.Opaque,
-		Verdicts: []verdictRow{}, Unknown: []string{}, Problems: []*problemRow{}, Resources: []treeRow{},
-		Change: st.changes()[n.Name]}
-	if n.Invented != nil {
-		page.Origin = n.Invented.Origin
-	}
-	for _, p := range n.Verdict.Node.Problems {
+	page := &nodePage{Name: n.name, Status: n.status, System: st.system(i), Compiles: n.compiles, Opaque: n.opaque,
+		Origin: n.origin, Verdicts: append([]verdictRow{}, n.verdicts...), Unknown: []string{}, Problems: []*problemRow{},
+		Classes: n.classes, Resources: st.tree(n), Change: st.changes()[n.name]}
+	for _, p := range n.found.Problems {
 		page.Problems = append(page.Problems, rowOf(p))
 	}
-	for _, u := range n.Verdict.Node.Unknown {
+	for _, u := range n.found.Unknown {
 		page.Unknown = append(page.Unknown, clip(u, clipTitle))
-	}
-	if r := n.Verdict.Report; r != nil {
-		page.Verdicts = append(page.Verdicts, verdictRow{"deterministic", r.Deterministic.String()},
-			verdictRow{"idempotent", r.Idempotent.String()}, verdictRow{"can succeed", r.Success.String()})
-	}
-	if n.Catalog != nil {
-		page.Classes = len(n.Catalog.Classes)
-		page.Resources = tree(n)
 	}
 	return page, nil
 }
 
-// tree is the resources of a catalog, each behind what contains it.
-func tree(n *fleet.Checked) []treeRow {
-	c := n.Catalog
+// tree is the resources of a node, each behind what contains it.
+func (st *state) tree(n *row) []treeRow {
 	codes := map[string]string{}
-	for _, p := range n.Verdict.Node.Open() {
+	for _, p := range n.found.Open() {
 		if p.Finding != nil {
 			for _, r := range p.Finding.Resources {
-				codes[r.Ref()] = p.Code
+				codes[clip(r.Ref(), clipTitle)] = p.Code
 			}
 		}
 	}
-	inside := map[*catalog.Resource][]*catalog.Resource{}
-	contained := map[*catalog.Resource]bool{}
-	for _, e := range c.Edges {
-		if !contained[e.Target] { // what several contain stands in the first
-			contained[e.Target] = true
-			inside[e.Source] = append(inside[e.Source], e.Target)
+	rows := make([]treeRow, len(n.things))
+	var open []int // the rows that contain the one that is looked at
+	for i, t := range n.things {
+		x, depth := &st.table.things[t], int(n.depths[i])
+		rows[i] = treeRow{Ref: x.ref, Depth: depth, File: x.file, Line: int(x.line), Finding: codes[x.ref],
+			Possible: x.possible}
+		for len(open) > 0 && rows[open[len(open)-1]].Depth >= depth {
+			open = open[:len(open)-1]
 		}
-	}
-	rows := make([]treeRow, 0, len(c.Resources))
-	seen := map[*catalog.Resource]bool{}
-	var visit func(r *catalog.Resource, depth int)
-	visit = func(r *catalog.Resource, depth int) {
-		if seen[r] {
-			return
+		for _, o := range open {
+			rows[o].Below++
 		}
-		seen[r] = true
-		at := report.LocateResource(r)
-		i := len(rows)
-		rows = append(rows, treeRow{Ref: clip(r.Ref(), clipTitle), Depth: depth, File: at.File, Line: at.Line,
-			Finding: codes[r.Ref()], Possible: r.Possible != ""})
-		for _, x := range inside[r] {
-			visit(x, depth+1)
-		}
-		rows[i].Below = len(rows) - i - 1
-	}
-	for _, r := range c.Resources {
-		if !contained[r] {
-			visit(r, 0)
-		}
-	}
-	for _, r := range c.Resources { // of classes that contain each other
-		visit(r, 0)
+		open = append(open, i)
 	}
 	return rows
 }
@@ -152,10 +119,6 @@ func (st *state) factsPage(ctx context.Context, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, i, err := st.node(q.Get("node"))
-	if err != nil {
-		return nil, err
-	}
 	var roots []provenance.Ref
 	for _, r := range rec.Catalog.Resources {
 		roots = append(roots, r.Existence, r.TitleRef)
@@ -170,7 +133,7 @@ func (st *state) factsPage(ctx context.Context, q url.Values) (any, error) {
 			continue
 		}
 		seen[l.Path] = true
-		row := factRow{Path: l.Path, Value: clip(st.fact(i, l.Path), clipCell)}
+		row := factRow{Path: l.Path, Value: clip(factOf(rec.Facts, l.Path), clipCell)}
 		if l.Place.Known() {
 			row.At = l.Place.String()
 		}

@@ -35,16 +35,17 @@ type whyRow struct {
 	Line int    `json:"line,omitempty"`
 }
 
-func (st *state) orderPage(_ context.Context, q url.Values) (any, error) {
+func (st *state) orderPage(ctx context.Context, q url.Values) (any, error) {
 	n, _, err := st.node(q.Get("node"))
 	if err != nil {
 		return nil, err
 	}
-	if n.Catalog == nil {
-		return nil, notFound("%s does not compile", n.Name)
+	rec, err := st.record(ctx, n.name)
+	if err != nil {
+		return nil, err
 	}
-	g := catalog.NewGraph(n.Catalog, model.Types{Lookup: st.snap})
-	page := &orderPage{Node: n.Name, Order: []orderRow{}, Why: []whyRow{}}
+	g := catalog.NewGraph(rec.Catalog, model.Types{Lookup: st.snap})
+	page := &orderPage{Node: n.name, Order: []orderRow{}, Why: []whyRow{}}
 	order := g.Order()
 	for _, r := range order {
 		row := orderRow{Ref: clip(r.Ref(), clipTitle)}
@@ -53,7 +54,7 @@ func (st *state) orderPage(_ context.Context, q url.Values) (any, error) {
 		}
 		page.Order = append(page.Order, row)
 	}
-	a, b := resource(n.Catalog, q.Get("a")), resource(n.Catalog, q.Get("b"))
+	a, b := resource(rec.Catalog, q.Get("a")), resource(rec.Catalog, q.Get("b"))
 	if a != nil && b != nil && a != b {
 		page.A, page.B = clip(a.Ref(), clipTitle), clip(b.Ref(), clipTitle)
 		page.why(g, order, a, b)

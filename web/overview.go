@@ -105,12 +105,12 @@ func (st *state) overview(context.Context, url.Values) (any, error) {
 	}
 	for i := range st.nodes {
 		n := &st.nodes[i]
-		if n.Invented != nil {
+		if n.invented {
 			out.Nodes.Invented++
 		} else {
 			out.Nodes.Real++
 		}
-		switch st.statuses[i] {
+		switch n.status {
 		case "fails":
 			out.Nodes.Failing++
 		case "found":

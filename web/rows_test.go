@@ -43,10 +43,12 @@ func TestAcceptRows(t *testing.T) {
 	few := len(st.nodes)
 	for i := few; i < rows; i++ {
 		n := st.nodes[i%few]
-		n.Name = fmt.Sprintf("n%06d.example", i)
-		st.byName[n.Name] = len(st.nodes)
-		st.nodes, st.given, st.statuses = append(st.nodes, n), append(st.given, st.given[i%few]),
-			append(st.statuses, st.statuses[i%few])
+		n.name = fmt.Sprintf("n%06d.example", i)
+		st.byName[n.name] = len(st.nodes)
+		for _, t := range n.things {
+			st.table.things[t].nodes = append(st.table.things[t].nodes, int32(i))
+		}
+		st.nodes = append(st.nodes, n)
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()

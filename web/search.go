@@ -6,21 +6,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bunraku/report"
 )
 
 // The search box: nodes, resources, values, keys, files and findings, by any words of them. "8443 web2" finds the port.
-
-// A slot is an attribute with one value, wherever it is; or (without an attribute) a resource.
-type slot struct {
-	ref, attribute, value string
-	text                  string // all of it, in small letters
-	nodes                 []int
-}
-
-// maxSlots is how many are looked through; more than that is no answer while somebody types.
-const maxSlots = 400_000
 
 type found struct {
 	Kind      string `json:"kind"` // node, resource, value, key, finding, file
@@ -34,44 +25,10 @@ type found struct {
 	score     int
 }
 
-// index gathers the slots, when somebody searches for the first time.
-func (st *state) index() []*slot {
-	st.searches.Do(func() {
-		type key struct{ ref, attribute, value string }
-		at := map[key]*slot{}
-		add := func(node int, ref, attribute, value string) {
-			k := key{ref, attribute, value}
-			s := at[k]
-			if s == nil {
-				if len(st.slots) >= maxSlots {
-					return
-				}
-				s = &slot{ref: ref, attribute: attribute, value: value, text: strings.ToLower(ref + " " + attribute + " " + value)}
-				at[k] = s
-				st.slots = append(st.slots, s)
-			}
-			s.nodes = append(s.nodes, node)
-		}
-		for i := range st.nodes {
-			if st.nodes[i].Catalog == nil {
-				continue
-			}
-			for _, r := range st.nodes[i].Catalog.Resources {
-				ref := clip(r.Ref(), clipTitle)
-				add(i, ref, "", "")
-				for _, p := range r.Params {
-					add(i, ref, p.Name, shown(r, p.Name))
-				}
-			}
-		}
-	})
-	return st.slots
-}
-
 // most is how many answers a search gives.
 const most = 40
 
-func (st *state) search(_ context.Context, q url.Values) (any, error) {
+func (st *state) search(ctx context.Context, q url.Values) (any, error) {
 	words := strings.Fields(strings.ToLower(clip(q.Get("q"), clipTitle)))
 	out := []found{}
 	if len(words) == 0 || st.trouble != nil {
@@ -92,8 +49,8 @@ func (st *state) search(_ context.Context, q url.Values) (any, error) {
 		return 2
 	}
 	for i := range st.nodes {
-		if n := &st.nodes[i]; has(n.Name) {
-			out = append(out, found{Kind: "node", Title: n.Name, Node: n.Name, Detail: st.statuses[i], score: exact(n.Name)})
+		if n := &st.nodes[i]; has(n.name) {
+			out = append(out, found{Kind: "node", Title: n.name, Node: n.name, Detail: n.status, score: exact(n.name)})
 		}
 	}
 	for _, p := range st.run.Problems {
@@ -103,41 +60,8 @@ func (st *state) search(_ context.Context, q url.Values) (any, error) {
 		}
 	}
 	out = append(out, st.searchKeys(has, exact)...)
-	more := 0
-	for _, s := range st.index() {
-		// A word may name the node; all others must be in the slot.
-		nodes := s.nodes
-		fits := true
-		for _, w := range words {
-			if strings.Contains(s.text, w) {
-				continue
-			}
-			nodes = slices.DeleteFunc(slices.Clone(nodes), func(i int) bool {
-				return !strings.Contains(strings.ToLower(st.nodes[i].Name), w)
-			})
-			if len(nodes) == 0 {
-				fits = false
-				break
-			}
-		}
-		if !fits {
-			continue
-		}
-		if len(out) > 20*most {
-			more++
-			continue
-		}
-		f := found{Kind: "resource", Title: s.ref, Ref: s.ref, Node: st.nodes[nodes[0]].Name, Count: len(nodes),
-			score: 5 + exact(s.ref)}
-		if s.attribute != "" {
-			f.Kind, f.Attribute, f.Title, f.Detail = "value", s.attribute, s.ref+" "+s.attribute, s.value
-			f.score = 6 + min(exact(s.value), exact(s.attribute))
-			if slices.Contains(words, strings.ToLower(s.value)) {
-				f.score = 2
-			}
-		}
-		out = append(out, f)
-	}
+	slots, more := st.searchSlots(ctx, words, exact)
+	out = append(out, slots...)
 	slices.SortStableFunc(out, func(a, b found) int { return cmp.Or(a.score-b.score, len(a.Title)-len(b.Title)) })
 	if len(out) > most {
 		more += len(out) - most
@@ -163,4 +87,111 @@ func (st *state) searchKeys(has func(string) bool, exact func(string) int) (out 
 		}
 	}
 	return out
+}
+
+// A slotKey is an attribute with one value, wherever it is; or (without an attribute) a resource.
+type slotKey struct{ ref, attribute, value string }
+
+// searchSlots finds resources and their values. A word may name the node; all others must be in the slot.
+func (st *state) searchSlots(ctx context.Context, words []string, exact func(string) int) (out []found, more int) {
+	named := make([][]bool, len(words)) // which nodes a word names, worked out when a slot lacks it
+	names := func(w int) []bool {
+		if named[w] == nil {
+			named[w] = make([]bool, len(st.nodes))
+			for i := range st.nodes {
+				named[w][i] = strings.Contains(strings.ToLower(st.nodes[i].name), words[w])
+			}
+		}
+		return named[w]
+	}
+	at := map[slotKey]int{}
+	lacks := make([]bool, len(words))
+	try := func(t *thing, p param) {
+		// The same slot may be on other nodes in other resources: the same value, and something else that differs.
+		var only [][]bool
+		for w := range words {
+			if lacks[w] && !holds(p.name, words[w]) && !holds(p.text, words[w]) {
+				only = append(only, names(w))
+			}
+		}
+		first, count := -1, 0
+		for _, i := range t.nodes {
+			if !slices.ContainsFunc(only, func(in []bool) bool { return !in[i] }) {
+				count++
+				if first < 0 {
+					first = int(i)
+				}
+			}
+		}
+		if count == 0 {
+			return
+		}
+		key := slotKey{t.ref, p.name, p.text}
+		if i, there := at[key]; there {
+			out[i].Count += count
+			return
+		}
+		if len(out) > 20*most {
+			more++
+			return
+		}
+		f := found{Kind: "resource", Title: t.ref, Ref: t.ref, Node: st.nodes[first].name, Count: count,
+			score: 5 + exact(t.ref)}
+		if p.name != "" {
+			f.Kind, f.Attribute, f.Title, f.Detail = "value", p.name, t.ref+" "+p.name, p.text
+			f.score = 6 + min(exact(p.text), exact(p.name))
+			if slices.Contains(words, strings.ToLower(p.text)) {
+				f.score = 2
+			}
+		}
+		at[key] = len(out)
+		out = append(out, f)
+	}
+	for i := range st.table.things {
+		if i%4096 == 0 && ctx.Err() != nil { // somebody types on
+			return nil, 0
+		}
+		t := &st.table.things[i]
+		possible := true
+		for w, word := range words {
+			lacks[w] = !holds(t.ref, word)
+			possible = possible && (!lacks[w] || slices.Contains(names(w), true) ||
+				slices.ContainsFunc(t.params, func(p param) bool { return holds(p.name, word) || holds(p.text, word) }))
+		}
+		if !possible {
+			continue
+		}
+		try(t, param{})
+		for _, p := range t.params {
+			try(t, p)
+		}
+	}
+	return out, more
+}
+
+// holds reports whether a text has a word in it, whose letters are small, without regard to capitals.
+func holds(text, word string) bool {
+	if len(text) < len(word) {
+		return false
+	}
+	if word == "" {
+		return true
+	}
+	small, capital := word[0], word[0]
+	if 'a' <= small && small <= 'z' {
+		capital -= 'a' - 'A'
+	}
+	for i := 0; i+len(word) <= len(text); i++ {
+		if c := text[i]; c >= utf8.RuneSelf {
+			return strings.Contains(strings.ToLower(text), word) // capitals of all scripts
+		} else if (c == small || c == capital) && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+	}
+	for _, c := range []byte(text[len(text)-len(word)+1:]) {
+		if c >= utf8.RuneSelf {
+			return strings.Contains(strings.ToLower(text), word)
+		}
+	}
+	return false
 }

@@ -61,10 +61,9 @@ func TestSecrets(t *testing.T) {
 		look("/api/search?q=" + q)
 	}
 	for _, node := range []string{"a.example", "b.example"} {
-		n := b.server.site.now().nodes[b.server.site.now().byName[node]]
 		refs := []string{"hiera:vault::word", "hiera:vault::pin", "$vault::word", "$vault::code", "$vault::pin",
 			"fact:os.family"}
-		for _, r := range n.Catalog.Resources {
+		for _, r := range b.catalog(node).Resources {
 			refs = append(refs, r.Ref())
 			for _, p := range r.Params {
 				for what := range b.server.questions() {

@@ -16,6 +16,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/report"
 	"bunraku/source"
+	"bunraku/verify/model"
 )
 
 // A site is the tree that is served. What pages show is a state of it: made once, never changed, and replaced by
@@ -48,14 +49,16 @@ type state struct {
 	trouble error // why there is nothing else: the tree cannot be read
 	files   []string
 	snap    *compiler.Snapshot
-	nodes   []fleet.Checked
-	given   []fleet.Node // what each of nodes was compiled from
+	nodes   []row
+	table   *table
 	excused []fleet.Checked
 	plan    *fleet.Plan // of invented nodes; nil if there are real ones
 	run     *report.Run
 	cover   *audit.Coverage
+	judge   *judge.Judge // that has judged it
+	// reports are what findings are replayed with, as many as are kept
+	reports map[*model.Finding]*model.Report
 
-	statuses []string // of nodes, in a word
 	byName   map[string]int
 	change   *change
 	records  records
@@ -64,12 +67,6 @@ type state struct {
 		mu sync.Mutex
 		by map[string]*fleetList
 	}
-	searches sync.Once
-	slots    []*slot
-	heats    sync.Once
-	heat     heat
-	// definitions is where classes and defines are, for heat
-	definitions map[string]source.Place
 }
 
 // A change is what the tree changes against another state of it.
@@ -161,7 +158,7 @@ func (s *site) watch(ctx context.Context) {
 			continue
 		}
 		if err := s.look(ctx); err != nil && ctx.Err() == nil {
-			s.publish(&state{site: s, trouble: err, run: &report.Run{Name: s.name()}, change: &change{}}, nil)
+			s.publish(&state{site: s, trouble: err, run: &report.Run{Name: s.name()}, change: &change{}, table: &table{}}, nil)
 		}
 	}
 }
@@ -186,6 +183,7 @@ func (s *site) look(ctx context.Context) (err error) {
 	}
 	st.change = &change{pending: s.opt.Diff != nil}
 	s.publish(st, nil)
+	s.settle()
 	if s.opt.Diff == nil {
 		return nil
 	}
@@ -198,16 +196,23 @@ func (s *site) look(ctx context.Context) (err error) {
 		}()
 		if ctx.Err() == nil {
 			s.publish(st.with(c), st)
+			s.settle()
 		}
 	}()
 	return nil
 }
 
+func (s *site) settle() {
+	if s.opt.Settled != nil {
+		s.opt.Settled()
+	}
+}
+
 // with is a state with what was found out about the change since.
 func (st *state) with(c *change) *state {
 	return &state{site: st.site, began: st.began, took: st.took, files: st.files, snap: st.snap, nodes: st.nodes,
-		given: st.given, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover, byName: st.byName,
-		statuses: st.statuses, change: c}
+		table: st.table, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover, reports: st.reports,
+		judge: st.judge, byName: st.byName, change: c}
 }
 
 // check does what the command does.
@@ -224,17 +229,19 @@ func (s *site) check(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	st.files, st.snap, st.plan, st.cover = c.Files, c.Snapshot, c.Plan, c.Coverage
-	st.nodes, st.given, st.excused = c.Checked, c.Given, c.Excused
+	st.excused, st.judge = c.Excused, s.judge
 	st.run = &report.Run{Command: "check", Version: s.opt.Version, Name: s.name(), Own: s.own}
 	for _, d := range c.UnusedMocks {
 		st.run.Add(nil, d)
 	}
 	c.Tell(st.run)
 	st.run.Ignore(c.Sources)
-	for i := range st.nodes {
-		st.byName[st.nodes[i].Name] = i
-		st.statuses = append(st.statuses, status(&st.nodes[i]))
+	g := newGatherer(definitions(c.Coverage))
+	for i := range c.Checked {
+		st.byName[c.Checked[i].Name] = i
+		g.add(&c.Checked[i], c.Given[i])
 	}
+	st.nodes, st.table, st.reports = g.rows, g.finish(), g.replayable(st.run)
 	st.took = time.Since(st.began)
 	return st, nil
 }
@@ -262,16 +269,16 @@ func (s *site) judges() error {
 }
 
 // node finds one by its name, as pages spell it.
-func (st *state) node(name string) (*fleet.Checked, int, error) {
+func (st *state) node(name string) (*row, int, error) {
 	if i, there := st.byName[name]; there {
 		return &st.nodes[i], i, nil
 	}
 	var names []string
 	for i := range st.nodes {
-		if spelt(st.nodes[i].Name) == name {
+		if spelt(st.nodes[i].name) == name {
 			return &st.nodes[i], i, nil
 		}
-		names = append(names, st.nodes[i].Name)
+		names = append(names, st.nodes[i].name)
 	}
 	for _, x := range st.excused {
 		if x.Name == name {

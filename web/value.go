@@ -65,12 +65,12 @@ func (st *state) valuePage(ctx context.Context, q url.Values) (any, error) {
 	page := &valuePage{Node: rec.Catalog.Name, Ref: clip(ref, clipTitle), Attribute: attribute, Kind: a.Kind,
 		Sensitive: a.Sensitive, Answer: a, Lines: []sourceLine{}, Others: []otherValue{}}
 	if n, _, err := st.node(q.Get("node")); err == nil {
-		page.Node = n.Name
+		page.Node = n.name
 	}
 	if r := resource(rec.Catalog, a.Resource); r != nil && a.Attribute != "" {
 		page.Attribute = a.Attribute
 		page.Shown = shownWhole(r, a.Attribute)
-		page.Others = st.others(r.Name(), a.Attribute, page.Node)
+		page.Others = st.others(clip(r.Ref(), clipTitle), a.Attribute, page.Node)
 		text, is := r.Get(a.Attribute).(value.String)
 		page.Rendered = is && !a.Sensitive && strings.Contains(string(text), "\n")
 	} else if a.Value != nil {
@@ -111,35 +111,34 @@ func jsonText(raw json.RawMessage) string {
 }
 
 // others are the values of a slot on all nodes, most frequent first.
-func (st *state) others(name catalog.Name, attribute, here string) []otherValue {
+func (st *state) others(ref, attribute, here string) []otherValue {
 	out := []otherValue{}
 	at := map[string]int{}
-	for i := range st.nodes {
+	for i, thing := range st.table.having(ref, len(st.nodes)) {
 		n := &st.nodes[i]
-		if n.Catalog == nil {
+		if !n.compiles {
 			continue
 		}
-		r := n.Catalog.Resource(name.Type, name.Title)
-		text, absent := "", true
-		if r != nil && r.Param(attribute) != nil {
-			text, absent = shown(r, attribute), false
+		text, there := "", false
+		if thing >= 0 {
+			text, there = st.table.things[thing].text(attribute)
 		}
 		key := text
-		if absent {
+		if !there {
 			key = "\x00"
 		}
-		j, there := at[key]
-		if !there {
+		j, seen := at[key]
+		if !seen {
 			j = len(out)
 			at[key] = j
-			out = append(out, otherValue{Value: text, Nodes: []string{}, Absent: absent})
+			out = append(out, otherValue{Value: text, Nodes: []string{}, Absent: !there})
 		}
 		o := &out[j]
 		o.Count++
-		if n.Name == here {
+		if n.name == here {
 			o.Here = true
 		} else if len(o.Nodes) < 50 {
-			o.Nodes = append(o.Nodes, n.Name)
+			o.Nodes = append(o.Nodes, n.name)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b otherValue) int {

@@ -6,6 +6,7 @@
 //	asset.go     the built pages (dist), which ui/ has the sources of
 //	answer.go    how an answer is written: without secrets, spelt so that it is only read, of a bounded length
 //	site.go      the tree as it is now: compiled, verified, and again when it changes
+//	table.go     what is kept of a fleet: every distinct resource once
 //	record.go    compiles with provenance, made when somebody asks
 //	layout.go    graphs with coordinates
 //	overview.go, fleet.go, node.go, value.go, …   one file per page
@@ -51,6 +52,8 @@ type Options struct {
 	// Secrets are shown to nobody, and Watch takes in those of every compile.
 	Secrets *redact.Secrets
 	Watch   fleet.Watch
+	// Settled is called whenever a look at the tree is over and its garbage can go; it may be nil.
+	Settled func()
 	// Poll is how often the tree is looked at; 0 for a default.
 	Poll time.Duration
 }

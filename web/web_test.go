@@ -18,6 +18,7 @@ import (
 	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/value"
@@ -97,6 +98,16 @@ func (b *browser) ask(what string, q url.Values) map[string]any {
 		b.t.Fatalf("%s %v: %d %s (%v)", what, q, code, clip(text, 500), err)
 	}
 	return out
+}
+
+// catalog is that of a node.
+func (b *browser) catalog(node string) *catalog.Catalog {
+	b.t.Helper()
+	rec, err := b.server.site.now().record(context.Background(), node)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return rec.Catalog
 }
 
 func (b *browser) get(path string) (int, string) {

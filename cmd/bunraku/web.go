@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"bunraku/diff"
 	"bunraku/judge"
@@ -76,7 +77,8 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 			}
 			return j.Judge, j.own, nil
 		},
-		Diff: func(ctx context.Context) (*diff.Report, error) { return a.webDiff(ctx, cmd, root, f) },
+		Settled: settleMemory,
+		Diff:    func(ctx context.Context) (*diff.Report, error) { return a.webDiff(ctx, cmd, root, f) },
 	}
 	s, err := web.New(opt, l.Addr())
 	if err != nil {
@@ -85,7 +87,6 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 	if err := s.Look(ctx); err != nil {
 		return err
 	}
-	settleMemory()
 	fmt.Fprintf(a.out, "%s is at\n\n  %s\n\nThe link works once. Ctrl-C ends.\n", filepath.Base(source.Absolute(root)),
 		s.URL())
 	if err := a.out.Flush(); err != nil {
@@ -97,12 +98,17 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 	return s.Serve(ctx, l)
 }
 
-// settleMemory gives back what the first look has left: a command that ends soon may let garbage pile up, a server not.
+// settleMemory gives back what a look has left: a command that ends soon may let garbage pile up, a server not. How
+// much of it there may be hangs little on how much is kept, so that a large fleet does not make it large.
 func settleMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(100)
-	}
 	debug.FreeOSMemory()
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	const garbage = 64 << 20
+	debug.SetGCPercent(int(min(100, max(30, garbage*100/max(1, live[0].Value.Uint64())))))
 }
 
 // webDiff compares the work tree with the flags' other side; a tree that is in no repository is compared with nothing.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"os/exec"
@@ -439,14 +442,73 @@ func TestAcceptWeb(t *testing.T) {
 			t.Errorf("%s: the bar is missed", name)
 		}
 	}
+	t.Logf("the server holds %d MB (bar 300, beside snapshots)", resident(t, cmd, "VmRSS"))
+}
+
+// TestAcceptWebMemory: what the program holds while somebody goes through pages of many nodes is below the bar,
+// snapshots and all, and hangs little on how many nodes there are. A look itself takes what check takes; that is over
+// when the pages are there, and told beside.
+func TestAcceptWebMemory(t *testing.T) {
+	live.Accept(t)
+	for _, nodes := range []int{300, 1000} {
+		dir := t.TempDir()
+		if err := manynodes.Write(dir, nodes, manynodes.None); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		cmd, at := startWeb(t, dir)
+		looked := time.Since(began).Round(time.Second)
+		first, peak := resident(t, cmd, "VmRSS"), resident(t, cmd, "VmHWM")
+		jar, _ := cookiejar.New(nil)
+		client := &http.Client{Jar: jar}
+		base, _, _ := strings.Cut(at, "/open")
+		get := func(address string) {
+			t.Helper()
+			res, err := client.Get(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if text, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %s %.200s %v", address, res.Status, text, err)
+			}
+		}
+		get(at)
+		most := first
+		for i := range 150 {
+			name := manynodes.Name(i * nodes / 150)
+			for _, path := range []string{"overview", "fleet?facets=1&q=" + fmt.Sprint(i), "node?name=" + name,
+				"facts?node=" + name, "search?q=" + name, "search?q=etc+" + fmt.Sprint(i), "order?node=" + name, "code", "findings",
+				"value?" + url.Values{"node": {name}, "ref": {"Class[Profile::Base]"}, "attribute": {"level"}}.Encode(),
+				"file?" + url.Values{"node": {name}, "ref": {"File[/etc/motd]"}}.Encode(),
+				"hiera?key=profile::base::level&node=" + name} {
+				get(base + "/api/" + path)
+			}
+			most = max(most, resident(t, cmd, "VmRSS"))
+		}
+		t.Logf("%d nodes: %d MB after a look of %v (which took %d MB), at most %d MB while pages of 150 nodes were looked at "+
+			"(bar 300, beside snapshots)", nodes, first, looked, peak, most)
+		if most > 300 {
+			t.Error("the bar is missed")
+		}
+	}
+}
+
+// resident is what the kernel says of a process's memory, in megabytes.
+func resident(t *testing.T, cmd *exec.Cmd, field string) (mb int) {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	if err == nil {
-		for line := range strings.SplitSeq(string(status), "\n") {
-			if strings.HasPrefix(line, "VmRSS") || strings.HasPrefix(line, "VmHWM") {
-				t.Log(line)
+	if err != nil {
+		t.Skip("there is no /proc")
+	}
+	for line := range strings.SplitSeq(string(status), "\n") {
+		if rest, is := strings.CutPrefix(line, field+":"); is {
+			if _, err := fmt.Sscan(rest, &mb); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
+	return mb >> 10
 }
 
 // TestHostileWeb: names and values that are markup, scripts and orders are shown as they are and do nothing: a dialog,
