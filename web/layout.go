@@ -11,7 +11,8 @@ import (
 // The layout is that of Sugiyama, Tagawa and Toda in its plainest form. Nodes are put into columns, each behind all
 // that lead to it; within a column they are ordered by where their neighbours stand, ties broken by the order in which
 // they were given; then each is put as high as its column allows, but not above the first of those that lead to it.
-// That last rule is what keeps a layout still: what comes in below moves nothing above, and no column is centred.
+// That last rule is what keeps a layout still: what comes in below moves nothing above, and no column is centred. A
+// node that nothing follows has no say in how the columns before it are ordered: it may come and go.
 
 // A graph is nodes with coordinates, and edges between them.
 type graph struct {
@@ -72,6 +73,13 @@ func (g *graph) join(from, to int, kind string) {
 func (g *graph) layout() {
 	columns := g.columns()
 	behind, before := g.neighbours()
+	last := make([]bool, len(g.Nodes))
+	for n := range behind {
+		last[n] = len(behind[n]) == 0
+	}
+	for n, list := range behind {
+		behind[n] = slices.DeleteFunc(list, func(m int) bool { return last[m] })
+	}
 	place := make([]int, len(g.Nodes)) // within its column
 	for _, col := range columns {
 		for i, n := range col {

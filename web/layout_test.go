@@ -61,8 +61,8 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("a new leaf moves %d of %d nodes", moved, all)
-	if moved*100 > all*15 {
+	t.Logf("a new leaf moves %d of %d nodes (bar 12 %%)", moved, all)
+	if moved*100 > all*12 {
 		t.Errorf("a new leaf moves %d of %d nodes", moved, all)
 	}
 }
@@ -78,7 +78,7 @@ func TestLayoutSmallChanges(t *testing.T) {
 			g.Nodes[r.IntN(len(g.Nodes))].Title = "changed"
 			return -1
 		}},
-		{"a leaf that goes", 20, func(r *rand.Rand, laid, g *graph) int {
+		{"a leaf that goes", 12, func(r *rand.Rand, laid, g *graph) int {
 			for n := len(g.Nodes) - 1; n >= 0; n-- {
 				if !slices.ContainsFunc(g.Edges, func(e graphEdge) bool { return e.From == n }) {
 					return n
@@ -86,7 +86,7 @@ func TestLayoutSmallChanges(t *testing.T) {
 			}
 			return -1
 		}},
-		{"one more edge onward", 25, func(r *rand.Rand, laid, g *graph) int {
+		{"one more edge onward", 12, func(r *rand.Rand, laid, g *graph) int {
 			a, b := r.IntN(len(g.Nodes)), r.IntN(len(g.Nodes))
 			for laid.Nodes[a].X >= laid.Nodes[b].X {
 				a, b = r.IntN(len(g.Nodes)), r.IntN(len(g.Nodes))
@@ -119,7 +119,7 @@ func TestLayoutSmallChanges(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s moves %d of %d nodes", x.name, moved, all)
+		t.Logf("%s moves %d of %d nodes (bar %d %%)", x.name, moved, all, x.most)
 		if moved*100 > all*x.most {
 			t.Errorf("%s moves %d of %d nodes, more than %d %%", x.name, moved, all, x.most)
 		}
