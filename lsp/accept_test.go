@@ -93,7 +93,7 @@ func TestAcceptEditor(t *testing.T) {
 		at["context"] = map[string]any{"includeDeclaration": true}
 		if i%3 == 0 {
 			for _, method := range []string{"hover", "completion", "references"} {
-				measure(method, func() { n.ask("textDocument/"+method, at) })
+				measure(method, func() { n.answer(n.send("textDocument/"+method, at)) })
 			}
 		}
 		n.mu.Lock()

@@ -30,6 +30,7 @@ type client struct {
 	out  io.WriteCloser
 	next int
 	done chan bool // how Serve ended
+	to   *lsp.Server
 
 	mu       sync.Mutex
 	news     *sync.Cond
@@ -68,10 +69,10 @@ func dial(t *testing.T, change func(*lsp.Options)) *client {
 	}
 	toServer, out := io.Pipe()
 	in, toClient := io.Pipe()
-	c := &client{t: t, out: out, done: make(chan bool, 1), answers: map[int]map[string]any{},
+	c := &client{t: t, to: lsp.New(opt), out: out, done: make(chan bool, 1), answers: map[int]map[string]any{},
 		shown: map[string]map[string]any{}, count: map[string]int{}, asked: map[int]string{}}
 	c.news = sync.NewCond(&c.mu)
-	go func() { c.done <- lsp.New(opt).Serve(toServer, toClient) }()
+	go func() { c.done <- c.to.Serve(toServer, toClient) }()
 	go c.read(bufio.NewReader(in))
 	t.Cleanup(func() { out.Close() })
 	return c
@@ -122,14 +123,14 @@ func (c *client) read(in *bufio.Reader) {
 
 // take looks at one message.
 func (c *client) take(body []byte) {
-	var m map[string]any
-	if err := json.Unmarshal(body, &m); err != nil || m["jsonrpc"] != "2.0" {
-		c.t.Errorf("no message of JSON-RPC: %s", body)
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.news.Broadcast()
+	m := c.unpack(body)
+	if m["jsonrpc"] != "2.0" {
+		c.t.Errorf("no message of JSON-RPC: %s", body)
+		return
+	}
 	if !c.quick {
 		c.all.Write(body)
 	}
@@ -168,6 +169,25 @@ func (c *client) take(body []byte) {
 			c.logs = append(c.logs, p["message"].(string))
 		}
 	}
+}
+
+// unpack reads a message. Who measures the server reads a long answer only when somebody asks for its result.
+func (c *client) unpack(body []byte) (m map[string]any) {
+	if !c.quick || len(body) < 4000 {
+		_ = json.Unmarshal(body, &m)
+		return m
+	}
+	var long struct {
+		Version string `json:"jsonrpc"`
+		ID      float64
+		Method  string
+		Result  json.RawMessage
+	}
+	if json.Unmarshal(body, &long) == nil && long.Method == "" && long.Result != nil {
+		return map[string]any{"jsonrpc": long.Version, "id": long.ID, "result": long.Result}
+	}
+	_ = json.Unmarshal(body, &m)
+	return m
 }
 
 func (c *client) write(m map[string]any) {
@@ -232,7 +252,28 @@ func (c *client) ask(method string, params any) any {
 	if m["error"] != nil {
 		c.t.Fatalf("%s: %v", method, m["error"])
 	}
+	if raw, is := m["result"].(json.RawMessage); is {
+		var result any
+		if err := json.Unmarshal(raw, &result); err != nil {
+			c.t.Fatal(err)
+		}
+		return result
+	}
 	return m["result"]
+}
+
+// taken waits until the server has taken in what was sent, and everything has come that it has said.
+func (c *client) taken() {
+	c.t.Helper()
+	c.answer(c.send("$/taken", nil)) // it knows no such method, and says so once it comes to it
+}
+
+// rest waits until the server has nothing more to say.
+func (c *client) rest() {
+	c.t.Helper()
+	c.taken()
+	c.to.Rest()
+	c.taken()
 }
 
 // start does what every session begins with.

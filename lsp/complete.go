@@ -1,9 +1,7 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
-	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
-	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -23,48 +20,28 @@ import (
 // facts of the chosen nodes say which there are. Of those, what begins with the letters that are there already is
 // offered.
 
-// A candidate is one thing to offer.
-type candidate struct {
-	name, detail string
-	kind         protocol.CompletionItemKind
-	rank         int // less is nearer
-	times        int // how often it is used
-	// of and whole are where the detail stands, for what has none of its own: only what is offered is looked up.
-	of    *entry
-	whole source.Span
-}
-
-// most is how many are offered: the client asks again when there are more letters.
-const most = 1000
+// most is how many are offered: the client asks again when there are more letters. Large trees have so many classes.
+const most = 2500
 
 func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
+	out := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	if at == nil || err != nil {
-		return &protocol.CompletionList{Items: []protocol.CompletionItem{}}, err
+		return out, err
 	}
 	at.mend()
-	prefix, list := at.candidates()
-	out := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
-	low := strings.ToLower(prefix)
-	list = slices.DeleteFunc(list, func(c candidate) bool {
-		name := strings.ToLower(c.name)
-		return !strings.HasPrefix(name, low) && !strings.HasPrefix(lastPart(name), low)
-	})
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(a.rank-b.rank, b.times-a.times, strings.Compare(a.name, b.name))
-	})
-	list = slices.CompactFunc(list, func(a, b candidate) bool { return a.name == b.name })
-	if len(list) > most {
-		list, out.IsIncomplete = list[:most], true
-	}
+	o := &offers{spot: at}
+	o.gather()
+	list := o.best(most)
+	out.IsIncomplete = len(o.list) > len(list)
 	m := at.entry.mapper(s.enc)
-	r := protocol.Range{Start: m.position(int(at.offset) - len(prefix)), End: m.position(int(at.offset))}
+	r := protocol.Range{Start: m.position(int(at.offset) - len(o.letters)), End: m.position(int(at.offset))}
 	for i, c := range list {
 		if c.of != nil {
-			c.detail = clip(c.of.file.Slice(c.whole))
+			c.detail = c.of.file.Slice(c.whole)
 		}
 		out.Items = append(out.Items, protocol.CompletionItem{Label: c.name, Kind: c.kind, Detail: clip(c.detail),
-			SortText: sortText(i), FilterText: c.name, TextEdit: &protocol.TextEdit{Range: r, NewText: c.name}})
+			SortText: sortText(i), TextEdit: &protocol.TextEdit{Range: r, NewText: c.name}})
 	}
 	return out, nil
 }
@@ -134,20 +111,6 @@ func closers(text string) string {
 	return "\n" + string(open)
 }
 
-// files are all entries, the one of the spot as it was mended.
-func (at *spot) files() iter.Seq[*entry] {
-	return func(yield func(*entry) bool) {
-		for _, e := range at.index.entries {
-			if e == at.entry && at.mended != nil {
-				e = at.mended
-			}
-			if !yield(e) {
-				return
-			}
-		}
-	}
-}
-
 // The texts that say what is wanted.
 var (
 	inFacts    = regexp.MustCompile(`\$(?:::)?facts((?:\[['"][^'"\]]*['"]\])*)\[['"]([\w.]*)$`)
@@ -164,84 +127,79 @@ var (
 	inKey      = regexp.MustCompile(`(?m)^['"]?([\w:]*)$`)
 )
 
-// candidates are what can stand at the spot, and the letters of it that are there already.
-func (at *spot) candidates() (prefix string, list []candidate) {
-	text := at.entry.file.Text[:at.offset]
+// gather finds out what kind of thing can stand at the spot, and which there are.
+func (o *offers) gather() {
+	text := o.entry.file.Text[:o.offset]
 	if i := len(text) - 4000; i > 0 {
 		text = text[i:]
 	}
 	line := text[strings.LastIndexByte(text, '\n')+1:]
-	match := func(re *regexp.Regexp, in string) []string { return re.FindStringSubmatch(in) }
-	switch path.Ext(at.entry.path) {
+	var m []string
+	match := func(re *regexp.Regexp) bool {
+		m = re.FindStringSubmatch(line)
+		if m != nil {
+			o.letters = strings.TrimPrefix(m[len(m)-1], "::")
+		}
+		return m != nil
+	}
+	switch path.Ext(o.entry.path) {
 	case ".erb":
-		if m := match(inERB, line); m != nil {
-			return m[1], at.templateVariables()
+		if match(inERB) {
+			o.templateVariables()
 		}
-		return "", nil
+		return
 	case ".yaml", ".yml", ".eyaml", ".json":
-		if m := match(inKey, line); m != nil {
-			return m[1], at.keys(true)
+		if match(inKey) {
+			o.keys(true)
 		}
-		return "", nil
+		return
 	case ".pp", ".epp":
 	default:
-		return "", nil
+		return
 	}
-	if m := match(inFacts, line); m != nil {
-		return m[2], at.facts(m[1])
-	}
-	if m := match(inVariable, line); m != nil {
-		return strings.TrimPrefix(m[1], "::"), at.variables()
-	}
-	if m := match(inLookup, line); m != nil {
-		return m[1], at.keys(false)
-	}
-	if m := match(inTemplate, line); m != nil {
-		return m[2], at.templates()
-	}
-	for _, re := range []*regexp.Regexp{inClasses, inClass} {
-		if m := match(re, line); m != nil {
-			return strings.TrimPrefix(m[1], "::"), at.nearby(at.definitions(outline.ClassName, protocol.CompletionItemKindClass))
+	switch {
+	case match(inFacts):
+		o.facts(m[1])
+		return
+	case match(inVariable):
+		o.variables()
+		return
+	case match(inLookup):
+		o.keys(false)
+		return
+	case match(inTemplate):
+		o.templates()
+		return
+	case match(inClasses), match(inClass):
+		o.classes()
+		return
+	case match(inValue):
+		if o.attributeValues(text[:len(text)-len(m[0])], m[1]) || strings.HasSuffix(strings.TrimSuffix(line, m[2]), "'") {
+			o.functionNames()
+			return
 		}
 	}
-	if m := match(inValue, line); m != nil {
-		typ, _, _ := resourceAround(text[:len(text)-len(m[0])])
-		for _, a := range attributesOf(at.folder, typ) {
-			if a.Name == m[1] {
-				for _, v := range a.Values {
-					if !strings.HasPrefix(v, "/") {
-						list = append(list, candidate{name: v, kind: protocol.CompletionItemKindEnumMember})
-					}
-				}
-			}
-		}
-		if len(list) > 0 || strings.HasSuffix(strings.TrimSuffix(line, m[2]), "'") {
-			return m[2], append(list, at.functionNames(1)...)
-		}
+	switch {
+	case match(inTypeName):
+		o.dataTypes()
+		return
+	case !match(inName):
+		return
 	}
-	if m := match(inTypeName, line); m != nil {
-		return m[1], at.dataTypes()
-	}
-	m := match(inName, line)
-	if m == nil {
-		return "", nil
-	}
-	prefix = strings.TrimPrefix(m[1], "::")
 	if typ, title, isAttr := resourceAround(text[:len(text)-len(m[1])]); isAttr {
-		return prefix, at.attributes(typ, title)
+		o.attributes(typ, title)
+		return
 	}
-	list = append(at.typeNames(), at.functionNames(1)...)
-	return prefix, append(list, keywords...)
+	o.typeNames()
+	o.functionNames()
+	for _, word := range keywords {
+		o.add(candidate{name: word, kind: protocol.CompletionItemKindKeyword, rank: 2})
+	}
 }
 
 // keywords begin statements.
-var keywords = func() (list []candidate) {
-	for _, w := range strings.Fields("case class default define else elsif false function if in inherits node true type " +
-		"undef unless") {
-		list = append(list, candidate{name: w, kind: protocol.CompletionItemKindKeyword, rank: 2})
-	}
-	return list
-}()
+var keywords = strings.Fields("case class default define else elsif false function if in inherits node true type " +
+	"undef unless")
 
 // resourceAround is the type of the resource whose braces a text breaks off in, its title if it is written out, and
 // whether what comes next is the name of an attribute.
@@ -320,296 +278,4 @@ func attributesOf(f *folder, typ string) []resource.Attribute {
 		return nil
 	}
 	return slices.Concat(t.Properties, t.Params)
-}
-
-// attributes are those of a resource: of its type, of the define or class that it is an instance of, and those that all
-// have.
-func (at *spot) attributes(typ, title string) (list []candidate) {
-	owner := outline.Class(typ)
-	if owner == "class" {
-		owner = outline.Class(title)
-	}
-	for e := range at.files() {
-		for _, n := range e.defs {
-			if n.Param && n.Defines && n.Kind == outline.VariableName && strings.HasPrefix(n.Name, owner+"::") &&
-				lastPart(n.Name) == n.Name[len(owner)+2:] {
-				list = append(list, candidate{name: lastPart(n.Name), kind: protocol.CompletionItemKindProperty,
-					detail: clip(e.file.Slice(n.Whole))})
-			}
-		}
-	}
-	for _, a := range attributesOf(at.folder, typ) {
-		list = append(list, candidate{name: a.Name, kind: protocol.CompletionItemKindProperty,
-			detail: clip(strings.Join(a.Values, ", "))})
-	}
-	for _, a := range resource.Metaparams() {
-		list = append(list, candidate{name: a.Name, kind: protocol.CompletionItemKindProperty, rank: 1,
-			detail: "metaparameter"})
-	}
-	return list
-}
-
-// around is the class, define or function that the spot is in, and what the class inherits.
-func (at *spot) around() (owner, parent string) {
-	tree := at.entry.tree
-	if at.mended != nil {
-		tree = at.mended.tree
-	}
-	if tree == nil {
-		return "", ""
-	}
-	for _, d := range tree.Defs {
-		if s := d.Span(); s.Start <= at.offset && at.offset <= s.End {
-			switch d := d.(type) {
-			case *syntax.Class:
-				owner, parent = outline.Class(d.Name), outline.Class(d.Parent)
-			case *syntax.Define:
-				owner = outline.Class(d.Name)
-			case *syntax.Function:
-				owner = outline.Class(d.Name)
-			}
-		}
-	}
-	return owner, parent
-}
-
-// variables are those that can be read at the spot: its own scope's first, then those of other classes by their full
-// names.
-func (at *spot) variables() (list []candidate) {
-	owner, parent := at.around()
-	classes := at.classes()
-	chain := map[string]int{owner: 1}
-	for o, i := parent, 1; o != "" && i < 20; o, i = at.parents[o], i+1 {
-		chain[o] = i + 1
-	}
-	for e := range at.files() {
-		for _, n := range e.defs {
-			c := candidate{name: n.Name, kind: protocol.CompletionItemKindVariable, rank: 3, times: at.times(n.Kind, n.Name)}
-			switch {
-			case !n.Defines || n.Whole.Contains(at.here()) && e.path == at.entry.path && !n.Param:
-				continue
-			case n.Kind == outline.LocalName:
-				if e.path != at.entry.path || n.In != owner {
-					continue
-				}
-				c.rank = 0
-			case n.Kind == outline.VariableName:
-				c.of, c.whole = e, n.Whole
-				i := strings.LastIndex(n.Name, "::")
-				if i < 0 {
-					c.rank = 2
-					break
-				}
-				if rank := chain[n.Name[:i]]; rank > 0 {
-					list = append(list, candidate{name: n.Name[i+2:], kind: c.kind, rank: min(rank-1, 1), times: c.times,
-						of: e, whole: n.Whole})
-				}
-				if !classes[n.Name[:i]] {
-					continue // a define's own
-				}
-			default:
-				continue
-			}
-			list = append(list, c)
-		}
-	}
-	for _, name := range at.often(outline.VariableName) {
-		if i := strings.LastIndex(name, "::"); i > 0 && name[:i] != owner { // of classes that are kept elsewhere
-			list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 3,
-				times: at.times(outline.VariableName, name)})
-		}
-	}
-	for _, name := range []string{"facts", "trusted", "server_facts"} {
-		list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 1})
-	}
-	if owner != "" {
-		for _, name := range []string{"title", "name", "module_name"} {
-			list = append(list, candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 1})
-		}
-	}
-	return list
-}
-
-// classes are the names of all classes.
-func (x *index) classes() map[string]bool {
-	x.once.Do(func() {
-		x.allClasses = map[string]bool{}
-		for _, e := range x.entries {
-			for _, n := range e.defs {
-				if n.Kind == outline.ClassName && n.Defines {
-					x.allClasses[n.Name] = true
-				}
-			}
-		}
-	})
-	return x.allClasses
-}
-
-// definitions are all of a kind.
-func (at *spot) definitions(kind outline.NameKind, item protocol.CompletionItemKind) (list []candidate) {
-	for e := range at.files() {
-		for _, n := range e.defs {
-			if n.Kind == kind && n.Defines {
-				list = append(list, candidate{name: n.Name, kind: item, times: at.times(kind, n.Name)})
-			}
-		}
-	}
-	for _, name := range at.often(kind) { // also what is defined elsewhere
-		list = append(list, candidate{name: name, kind: item, times: at.times(kind, name)})
-	}
-	return list
-}
-
-// nearby ranks names of classes: those that share more words with the class that they are named in come first, as
-// role::shop::web and profile::shop do.
-func (at *spot) nearby(list []candidate) []candidate {
-	own, _ := at.around()
-	parts := strings.Split(own, "::")
-	for i := range list {
-		if list[i].name == own {
-			list[i].rank = 1 // nothing includes itself
-			continue
-		}
-		for p := range strings.SplitSeq(list[i].name, "::") {
-			if slices.Contains(parts, p) {
-				list[i].rank--
-			}
-		}
-	}
-	return list
-}
-
-// typeNames are resource types, as declarations spell them: defines, those that are built in, and those that somebody
-// uses.
-func (at *spot) typeNames() (list []candidate) {
-	seen := map[string]bool{}
-	add := func(name, detail string) {
-		if !seen[name] {
-			seen[name] = true
-			list = append(list, candidate{name: name, detail: detail, kind: protocol.CompletionItemKindStruct,
-				times: at.times(outline.TypeName, name)})
-		}
-	}
-	for e := range at.files() {
-		for _, n := range e.defs {
-			if n.Kind == outline.TypeName && n.Defines && e.tree != nil && e.file.Text[n.Span.Start] >= 'a' {
-				add(n.Name, "define")
-			}
-		}
-	}
-	for _, t := range resource.Types() {
-		add(t.Name, "resource type")
-	}
-	for _, name := range at.often(outline.TypeName) {
-		if name != "" && name[0] >= 'a' && at.times(outline.TypeName, name) > 2 {
-			add(name, "resource type")
-		}
-	}
-	return append(list, candidate{name: "class", kind: protocol.CompletionItemKindKeyword})
-}
-
-// dataTypes are types as references and parameters spell them.
-func (at *spot) dataTypes() (list []candidate) {
-	for _, name := range strings.Fields("Any Array Binary Boolean Callable CatalogEntry Class Collection Data Default " +
-		"Enum Error " +
-		"Float Hash Init Integer Iterable Iterator NotUndef Numeric Object Optional Pattern Regexp Resource RichData " +
-		"Runtime Scalar " +
-		"ScalarData SemVer SemVerRange Sensitive String Struct Timespan Timestamp Tuple Type TypeSet Undef URI Variant") {
-		list = append(list, candidate{name: name, kind: protocol.CompletionItemKindInterface})
-	}
-	for _, c := range append(at.definitions(outline.TypeName, protocol.CompletionItemKindInterface), at.typeNames()...) {
-		c.name = outline.Capitalized(c.name)
-		c.rank = 1
-		list = append(list, c)
-	}
-	return list
-}
-
-// functionNames are functions: those of the tree and those that are built in.
-func (at *spot) functionNames(rank int) (list []candidate) {
-	list = at.definitions(outline.FunctionName, protocol.CompletionItemKindFunction)
-	for name, f := range at.functions {
-		list = append(list, candidate{name: name, detail: f.Doc, kind: protocol.CompletionItemKindFunction,
-			times: at.times(outline.FunctionName, name)})
-	}
-	for i := range list {
-		list[i].rank = rank
-	}
-	return list
-}
-
-// keys are Hiera's: those that there are and, where data are written, those that parameters could have.
-func (at *spot) keys(parameters bool) (list []candidate) {
-	for _, c := range at.definitions(outline.KeyName, protocol.CompletionItemKindField) {
-		c.rank = 1
-		list = append(list, c)
-	}
-	if !parameters {
-		return list
-	}
-	for name := range at.params {
-		list = append(list, candidate{name: name, kind: protocol.CompletionItemKindProperty, detail: "parameter"})
-	}
-	return list
-}
-
-// templates are the templates of modules, as manifests call them.
-func (at *spot) templates() (list []candidate) {
-	for _, name := range at.index.names {
-		list = append(list, candidate{name: name, kind: protocol.CompletionItemKindFile})
-	}
-	return list
-}
-
-// templateVariables are those of the classes that render the template.
-func (at *spot) templateVariables() (list []candidate) {
-	for _, owner := range at.callers[at.index.names[at.entry.path]] {
-		for o, i := owner, 0; o != "" && i < 20; o, i = at.parents[o], i+1 {
-			for name := range at.sets {
-				if rest, is := strings.CutPrefix(name, o+"::"); is && !strings.Contains(rest, "::") {
-					list = append(list, candidate{name: rest, kind: protocol.CompletionItemKindVariable})
-				}
-			}
-		}
-	}
-	return list
-}
-
-// facts are those of the chosen nodes below some keys, with their values on the first node that has them.
-func (at *spot) facts(keys string) (list []candidate) {
-	seen := map[string]bool{}
-	for _, r := range at.compiled() {
-		if r.record == nil {
-			continue
-		}
-		h := r.record.Facts
-		for _, k := range factKey.FindAllStringSubmatch(keys, -1) {
-			if h == nil {
-				break
-			}
-			h, _ = h.At(k[1]).(*value.Hash)
-		}
-		if h == nil {
-			continue
-		}
-		for _, e := range h.Entries() {
-			name := value.ToString(e.Key)
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			detail := ""
-			switch e.Value.(type) {
-			case *value.Hash:
-				detail = "{…}"
-			case *value.Array:
-				detail = "[…]"
-			case *value.Sensitive, *value.Opaque:
-			default:
-				detail = clip(value.ToString(e.Value))
-			}
-			list = append(list, candidate{name: name, detail: detail, kind: protocol.CompletionItemKindField})
-		}
-	}
-	return list
 }

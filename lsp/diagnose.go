@@ -107,17 +107,22 @@ func parseAlone(d *document) (*syntax.File, source.Diagnostics) {
 	return tree, list
 }
 
-// notice is what the client was told of a file; there is one from now on.
+// notice is what the client was told of a file; there is one from now on. Clients spell URIs in several ways: what was
+// said of a file under another name, while it was open or before, is taken back.
 func (s *Server) notice(key, uri string) *notice {
 	if s.shown == nil {
 		s.shown = shown{}
 	}
 	n := s.shown[key]
 	if n == nil {
-		n = &notice{}
+		n = &notice{uri: uri}
 		s.shown[key] = n
 	}
-	n.uri = uri
+	if n.uri != uri {
+		_ = s.rpc.Notify(context.Background(), "textDocument/publishDiagnostics",
+			protocol.PublishDiagnosticsParams{URI: n.uri, Diagnostics: []protocol.Diagnostic{}})
+		n.uri = uri
+	}
 	return n
 }
 
@@ -186,7 +191,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 	base := f.build(view, all)
 	f.mu.Lock()
 	if f.base != nil {
-		base.usage = f.base.usage
+		base.tables = f.base.tables
 	}
 	f.base = base
 	f.mu.Unlock()

@@ -38,11 +38,13 @@ type folder struct {
 	snap    *compiler.Snapshot         // that was last compiled from
 	results []*result                  // of the chosen nodes
 	having  map[string]map[string]bool // classes and defines of nodes that were compiled, by the node's title
+	sought  map[string]bool            // classes that nodes were looked for which have them
 	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
 	remedies map[string][]remedy
 	cancel   context.CancelFunc // ends what is under way
 	closed   bool
 	work     sync.Mutex // held by who works
+	pending  sync.WaitGroup
 }
 
 // addFolder adds a folder, unless it is there; nil for what is no directory of this machine.
@@ -135,7 +137,7 @@ func (f *folder) kick() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f.cancel = cancel
-	go func() {
+	f.pending.Go(func() {
 		select {
 		case <-ctx.Done():
 			return
@@ -146,7 +148,7 @@ func (f *folder) kick() {
 		if ctx.Err() == nil {
 			f.diagnose(ctx)
 		}
-	}()
+	})
 }
 
 // close ends all work on the folder.

@@ -216,3 +216,47 @@ func TestSignatureHelp(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestClassesNearby: of many classes that begin alike, those come first that go with the one that includes them.
+func TestClassesNearby(t *testing.T) {
+	files := map[string]string{"manifests/site.pp": "include role::shop::web\n"}
+	class := func(name, body string) {
+		file := strings.ReplaceAll(strings.SplitN(name, "::", 2)[1], "::", "/")
+		files["modules/"+strings.SplitN(name, "::", 2)[0]+"/manifests/"+file+".pp"] = "class " + name + " {\n" + body + "}\n"
+	}
+	for i := range 40 {
+		class(fmt.Sprintf("profile::aa%d", i), "")
+		class(fmt.Sprintf("role::aa%d", i), fmt.Sprintf("  include profile::base\n  include profile::logs\n  include profile::aa%d\n", i))
+	}
+	for _, name := range []string{"profile::base", "profile::logs", "profile::shop::web", "profile::shop::db", "profile::certs"} {
+		class(name, "")
+	}
+	class("role::shop::db", "  include profile::base\n  include profile::certs\n  include profile::shop::db\n")
+	n := navigate(t, files)
+	file := filepath.Join(n.dir, "modules/role/manifests/shop/web.pp")
+	n.open(file, "")
+	for i, x := range []struct{ before, after, want string }{
+		{"  include pro", "", "profile::shop::web profile::base"},          // what goes with its name, what all have
+		{"  include profile::base\n  include pro", "", "profile::logs"},    // what comes behind it
+		{"  include pro", "\n  include profile::logs\n", "profile::base"},  // what comes before it
+		{"  include profile::certs\n  include pro", "", "profile::shop::"}, // as in role::shop::db
+		{"  include sho", "", "profile::shop::web"},                        // a part of the name is enough
+	} {
+		const head = "class role::shop::web {\n"
+		n.edit(file, i+2, nil, head+x.before+x.after+"}\n")
+		before := head + x.before
+		list := n.ask("textDocument/completion", map[string]any{"textDocument": map[string]any{"uri": "file://" + file},
+			"position": map[string]any{"line": strings.Count(before, "\n"),
+				"character": len(before) - strings.LastIndexByte(before, '\n') - 1}}).(map[string]any)["items"].([]any)
+		first := ""
+		for _, item := range list[:min(3, len(list))] {
+			first += item.(map[string]any)["label"].(string) + " "
+		}
+		for _, want := range strings.Fields(x.want) {
+			if !strings.Contains(first, want) {
+				t.Errorf("%q: the first are %s", x.before, first)
+			}
+		}
+	}
+	n.bye()
+}

@@ -56,49 +56,7 @@ type index struct {
 	callers map[string][]string // the classes and defines that render a template
 	names   map[string]string   // of templates, by path: MODULE/FILE
 
-	once       sync.Once
-	allClasses map[string]bool
-	usage      *usage
-}
-
-// A usage is how often names stand in the files, of one state of them: what is used often is likely to be used again,
-// and an edit hardly changes that.
-type usage struct {
-	once  sync.Once
-	times map[used]int
-	often map[outline.NameKind][]string // names that stand in two places or more
-}
-
-type used struct {
-	kind outline.NameKind
-	name string
-}
-
-// times is how often a name of a kind stands in the files.
-func (x *index) times(kind outline.NameKind, name string) int {
-	return x.counted().times[used{kind, name}]
-}
-
-// often are the names of a kind that stand in two places or more, defined here or not: a class of a module that is kept
-// elsewhere, a function in Ruby.
-func (x *index) often(kind outline.NameKind) []string { return x.counted().often[kind] }
-
-func (x *index) counted() *usage {
-	x.usage.once.Do(func() {
-		x.usage.times = map[used]int{}
-		for _, e := range x.entries {
-			for _, n := range e.names {
-				x.usage.times[used{n.Kind, n.Name}]++
-			}
-		}
-		x.usage.often = map[outline.NameKind][]string{}
-		for u, n := range x.usage.times {
-			if n > 1 {
-				x.usage.often[u.kind] = append(x.usage.often[u.kind], u.name)
-			}
-		}
-	})
-	return x.usage
+	tables *tables // for completion, of about these files
 }
 
 // An identity is what a name means: names with an identity in common mean the same.
@@ -111,7 +69,7 @@ type identity struct {
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
-		params: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}, usage: &usage{}}
+		params: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}, tables: &tables{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	for _, e := range entries {
 		x.byPath[e.path] = e
@@ -152,7 +110,7 @@ func (x *index) with(e *entry) *index {
 	entries := slices.Clone(x.entries)
 	anew := func(entries []*entry) *index {
 		out := newIndex(entries)
-		out.usage = x.usage
+		out.tables = x.tables
 		return out
 	}
 	if !there {
@@ -166,7 +124,7 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, params: x.params,
-		callers: x.callers, names: x.names, usage: x.usage}
+		callers: x.callers, names: x.names, tables: x.tables}
 }
 
 // exports is all that newIndex takes from a file.

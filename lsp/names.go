@@ -18,6 +18,7 @@ type spot struct {
 	name   outline.Name
 	named  bool
 	mended *entry // the file without the line that is being written; nil if it is a program with it
+	asked  *survey
 }
 
 // spot finds what a position is about; nil if the file is in no folder, or unknown there.

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"bunraku/fleet"
 	"bunraku/puppet/catalog"
@@ -117,9 +118,16 @@ func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
 	for i := range c.Checked {
 		f.learn(c.Given[i].Title(), c.Checked[i].Catalog)
 	}
-	found := slices.ContainsFunc(c.Nodes, func(n fleet.Node) bool { return f.has(n, open) })
+	hits := 0
+	for _, n := range c.Nodes {
+		if f.has(n, open) {
+			hits++
+		}
+	}
+	what := strings.Join(open, " ")
+	sought := f.sought[what]
 	f.mu.Unlock()
-	if chosen || found || len(open) == 0 {
+	if chosen || hits >= few || hits > 0 && sought || len(open) == 0 {
 		return nil
 	}
 	all := f.look(c.View)
@@ -127,7 +135,7 @@ func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
 	if err := all.FindNodes(ctx); err != nil {
 		return err
 	}
-	hits, tried := 0, 0
+	before, tried := hits, 0
 	for _, n := range all.Nodes {
 		f.mu.Lock()
 		_, known := f.having[n.Title()]
@@ -148,7 +156,16 @@ func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
 		}
 		f.mu.Unlock()
 	}
-	if hits > 0 && ctx.Err() == nil {
+	if ctx.Err() != nil {
+		return nil // a search that was broken off goes on the next time
+	}
+	f.mu.Lock()
+	if f.sought == nil {
+		f.sought = map[string]bool{}
+	}
+	f.sought[what] = true
+	f.mu.Unlock()
+	if hits > before {
 		f.kick()
 	}
 	return nil

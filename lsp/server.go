@@ -13,6 +13,9 @@
 //	rename.go     new names, tried before they are given
 //	hover.go      what a word is, and its value on each node
 //	complete.go   what can stand at a place
+//	offer.go      which there are of it, the nearest first
+//	near.go       which class is likely to be included
+//	table.go      what completion asks of all files, gathered once
 //	signature.go  how a function is called
 //	action.go     edits that take problems away
 //	extract.go    a default that moves into the data
@@ -394,9 +397,12 @@ func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 		return nil, nil
 	}
 	delete(s.docs, d.uri)
-	if s.folderOf(d.path) == nil {
-		s.publish(d.uri, d.path, nil, nil) // nobody else looks at it
+	uri, rest := d.uri, []protocol.Diagnostic(nil)
+	if s.folderOf(d.path) != nil {
+		uri = uriOf(d.path)
+		rest = s.notice(d.path, uri).rest
 	}
+	s.publish(uri, d.path, nil, rest) // what was typed and not saved is nowhere any more
 	s.again(d.path)
 	return nil, nil
 }

@@ -234,3 +234,26 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%s", all)
 	}
 }
+
+// TestClosedUnsaved: what was typed and not saved is told of no longer, under whatever name the client had the file
+// open.
+func TestClosedUnsaved(t *testing.T) {
+	n := navigate(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n", "facts/a.json": `{"fqdn": "a"}`})
+	for _, uri := range []string{n.uri("manifests/site.pp"), n.uri("manifests/s%69te.pp")} {
+		n.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "puppet",
+			"version": 1, "text": "notify { 'x' \n"}})
+		n.wait("a mistake", func() bool {
+			p := n.shown[uri]
+			return p != nil && len(p["diagnostics"].([]any)) > 0
+		})
+		n.rest()
+		n.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri}})
+		n.rest()
+		for name, p := range n.shown {
+			if list := p["diagnostics"].([]any); len(list) > 0 {
+				t.Errorf("%s still has %v", name, list)
+			}
+		}
+	}
+	n.bye()
+}
