@@ -55,6 +55,7 @@ type Check struct {
 	Snapshot  *compiler.Snapshot
 	Plan      *Plan // of invented nodes; nil if there are real ones
 	Nodes     []Node
+	Abroad    []*Abroad // nodes that belong to other environments
 	Exchanged *Exchange // nil if nobody collects anything
 	// Checked are the nodes that tell something of the tree, Given what each was compiled from, and Excused are the
 	// others.
@@ -66,8 +67,9 @@ type Check struct {
 	Policed          *Policed           // what the environment's policy says; nil if it has none
 	UnusedMocks      source.Diagnostics // given answers that nobody asked for; Tell leaves them out, since others may
 
-	compiled []Compiled
-	kinds    []*Kind
+	everybody []Node // also those that are not chosen: they may export something
+	compiled  []Compiled
+	kinds     []*Kind
 }
 
 // A Progress is told how far a step has got, from many goroutines.
@@ -165,30 +167,52 @@ func (c *Check) FindNodes(ctx context.Context) (err error) {
 				Brief: c.Brief && !c.Invent.AllSystems})
 		}
 	}
-	if c.Choose != nil {
-		if c.Nodes, err = c.Choose(c.Nodes); err != nil {
-			return err
-		}
-	}
-	if c.Plan != nil {
-		return nil
-	}
-	if c.Assign != nil {
+	if c.Assign != nil && c.Plan == nil {
 		for i := range c.Nodes {
 			if err := c.Assign(c.View, &c.Nodes[i].Node); err != nil {
 				return err
 			}
 		}
 	}
+	c.everybody = c.Nodes
+	if c.Choose != nil {
+		if c.Nodes, err = c.Choose(c.Nodes); err != nil {
+			return err
+		}
+	}
+	if c.Plan == nil {
+		c.Nodes, c.Abroad, err = AtHome(ctx, c.Snapshot, c.Nodes)
+	}
+	return err
+}
+
+// exchange tells the nodes what others export: all that there are facts of, also where some are chosen.
+func (c *Check) exchange(ctx context.Context) error {
+	if c.Exchange == nil || c.Plan != nil {
+		return nil
+	}
+	here, others, err := AtHome(ctx, c.Snapshot, c.everybody)
+	if err != nil {
+		return err
+	}
+	all := append(slices.Clone(here), Exporters(others)...)
+	if c.Exchanged, err = c.Exchange(ctx, c.Snapshot, all); err != nil {
+		return err
+	}
+	told := map[string]Node{}
+	for _, n := range all {
+		told[n.certname()] = n
+	}
+	for i, n := range c.Nodes {
+		c.Nodes[i] = told[n.certname()]
+	}
 	return nil
 }
 
 // compile compiles the nodes.
 func (c *Check) compile(ctx context.Context) (err error) {
-	if c.Exchange != nil && c.Plan == nil {
-		if c.Exchanged, err = c.Exchange(ctx, c.Snapshot, c.Nodes); err != nil {
-			return err
-		}
+	if err := c.exchange(ctx); err != nil {
+		return err
 	}
 	bar := c.progress("compiling nodes", len(c.Nodes))
 	defer bar.Stop()
@@ -287,8 +311,11 @@ func (c *Check) Tell(run *report.Run) {
 	for _, d := range c.Trouble {
 		run.Add(nil, d)
 	}
+	for _, a := range c.Abroad {
+		run.Add(nil, a.Diagnostic())
+	}
 	if x := c.Exchanged; x != nil && len(x.Restless) > 0 {
-		run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: x.Told(len(c.Nodes)),
+		run.Add(nil, &source.Diagnostic{Code: "V907", Severity: source.Warning, Summary: x.Told(),
 			Help: "nodes answer each other's exports without end: a resource that is collected should not decide what is " +
 				"exported"})
 	}

@@ -17,6 +17,10 @@ import (
 // would. That is where a site comes to rest if all its agents run often enough. A define that is collected may export
 // in its turn, so a round need not be the last; a site whose nodes answer each other never rests, and after a few
 // rounds that is said.
+//
+// All nodes of a round are told the same: nobody comes first. A node whose catalog fails goes on exporting what it did
+// when it last had one, since PuppetDB keeps that one. So two nodes that export and collect one title both fail, while
+// in production that of them fails which ran later.
 
 // mostRounds is how often nodes are compiled until they have been told everything.
 const mostRounds = 5
@@ -29,6 +33,9 @@ type Exchange struct {
 	Restless []string
 	// Results are those of the last compiles, by the node's number. A node whose work was ended before has none.
 	Results []*eval.Result
+
+	exports  [][]*exported.Resource // of each node's last compile that came to a catalog
+	compiled []bool                 // whether there was one
 }
 
 // NewExchange compiles nodes until they have been told all that others of them export. It gives nil if no manifest of
@@ -37,7 +44,12 @@ func NewExchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch 
 	if len(nodes) == 0 || !c.Collects() {
 		return nil, nil
 	}
-	x := &Exchange{Set: exported.NewSet(nil), Results: make([]*eval.Result, len(nodes))}
+	x := &Exchange{Set: exported.NewSet(nil), Results: make([]*eval.Result, len(nodes)),
+		exports: make([][]*exported.Resource, len(nodes)), compiled: make([]bool, len(nodes))}
+	homes, err := openHomes(ctx, c, nodes)
+	if err != nil {
+		return nil, err
+	}
 	todo := make([]int, len(nodes))
 	for i := range todo {
 		todo[i] = i
@@ -53,7 +65,7 @@ func NewExchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch 
 		errs := make([]error, len(todo))
 		source.Each(ctx, len(todo), func(k int) {
 			i := todo[k]
-			x.Results[i], errs[k] = c.Compile(ctx, nodes[i].Importing(x.Set).Node)
+			x.Results[i], errs[k] = homes[nodes[i].Home].Compile(ctx, nodes[i].Importing(x.Set).Node)
 			if errs[k] == nil && watch != nil {
 				watch(x.Results[i])
 			}
@@ -73,15 +85,30 @@ func NewExchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch 
 	return x, nil
 }
 
-// gather makes the set of what all results export.
+// openHomes are the environments that nodes are compiled from, by their directories; "" is the one that is looked at.
+func openHomes(ctx context.Context, c *compiler.Snapshot, nodes []Node) (map[string]*compiler.Snapshot, error) {
+	homes := map[string]*compiler.Snapshot{"": c}
+	for _, n := range nodes {
+		if homes[n.Home] != nil {
+			continue
+		}
+		beside, err := c.Beside(ctx, n.Home)
+		if err != nil {
+			return nil, err
+		}
+		homes[n.Home] = beside
+	}
+	return homes, nil
+}
+
+// gather makes the set of what all nodes export.
 func (x *Exchange) gather() {
-	var all []*exported.Resource
-	for _, r := range x.Results {
-		if r != nil {
-			all = append(all, r.Exports...)
+	for i, r := range x.Results {
+		if r != nil && r.Failure == nil {
+			x.exports[i], x.compiled[i] = r.Exports, true
 		}
 	}
-	x.Set = exported.NewSet(all)
+	x.Set = exported.NewSet(slices.Concat(x.exports...))
 }
 
 // curious are the nodes that would be told something else now than they were.
@@ -128,18 +155,18 @@ func (n Node) certname() string {
 }
 
 // Told says what nodes could be told, of how many nodes.
-func (x *Exchange) Told(nodes int) string {
+func (x *Exchange) Told() string {
 	text := fmt.Sprintf("what nodes export is that of the nodes at hand: %s of %s", counted(x.Set.Len(), "resource"),
-		counted(nodes, "node"))
-	failed := 0
-	for _, r := range x.Results {
-		if r != nil && r.Failure != nil {
-			failed++
+		counted(len(x.Results), "node"))
+	unknown := 0
+	for i, r := range x.Results {
+		if r != nil && r.Failure != nil && !x.compiled[i] {
+			unknown++
 		}
 	}
-	if failed > 0 {
-		text += fmt.Sprintf("; what %s would export that %s not compile is not known", counted(failed, "more node"),
-			map[bool]string{true: "does", false: "do"}[failed == 1])
+	if unknown > 0 {
+		text += fmt.Sprintf("; what %s would export that %s not compile is not known", counted(unknown, "more node"),
+			map[bool]string{true: "does", false: "do"}[unknown == 1])
 	}
 	if len(x.Restless) > 0 {
 		text += fmt.Sprintf("; after %d rounds %s would still be told something else", x.Rounds,

@@ -40,6 +40,9 @@ func (s *search) findFar() *far {
 	before, after := old.ByNode(), new.ByNode()
 	f := &far{old: old}
 	for _, n := range s.exporters {
+		if n.Home != "" { // it does not change with this tree
+			continue
+		}
 		name := n.certname()
 		if exported.Digest(before[name]) == exported.Digest(after[name]) {
 			continue

@@ -24,6 +24,8 @@ type Node struct {
 	// Brief tells that of a catalog which is not verified no more is kept than what there is in it: invented nodes are
 	// many.
 	Brief bool
+	// Home is the directory of the environment that it belongs to, if that is another one than is looked at.
+	Home string
 }
 
 // Title is how the node is shown.

@@ -124,6 +124,9 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	if err := c.Look(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
+	if len(c.Nodes) == 0 && len(c.Abroad) > 0 && ctx.Err() == nil {
+		return nobodyHere(c.Abroad)
+	}
 	out.take(c)
 	if ctx.Err() != nil {
 		out.interrupted = fmt.Sprintf("interrupted: %d of %s were checked", len(out.nodes), plural(len(c.Nodes), "node"))
@@ -264,7 +267,7 @@ func (c *checking) take(from *fleet.Check) {
 		c.platforms = fleet.Platforms(from.Nodes)
 	}
 	if from.Exchanged != nil {
-		c.exchanged = from.Exchanged.Told(len(from.Nodes))
+		c.exchanged = from.Exchanged.Told()
 	}
 }
 

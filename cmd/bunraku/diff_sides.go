@@ -30,10 +30,11 @@ type diffing struct {
 	old, new         *fleet.Revision
 	oldSide, newSide pair
 	nodes            []fleet.Node
-	everybody        []fleet.Node // also those that are not compared: they may export something
-	invented         bool         // the nodes are
-	restless         []string     // nodes that would still be told something else by others
-	unsure           []string     // nodes of which it is not known whether they have the class
+	everybody        []fleet.Node    // also those that are not compared: they may export something
+	invented         bool            // the nodes are
+	restless         []string        // nodes that would still be told something else by others
+	unsure           []string        // nodes of which it is not known whether they have the class
+	abroad           []*fleet.Abroad // nodes that belong to other environments
 	c                *fleet.Comparing
 	judge            *judge.Judge // of consequences; nil until they are asked for
 	paths            []string     // of files that are not the same
@@ -95,6 +96,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.c.To, err = d.newSide.plain.Snapshot(ctx, d.new.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.new.Title, err)
 	}
+	if err = d.leaveOut(ctx); err != nil {
+		return nil, err
+	}
 	stored, err := f.stored(ctx)
 	if err != nil {
 		return nil, err
@@ -127,6 +131,23 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
+}
+
+// leaveOut takes the nodes from those that are compared which belong to other environments. They go on exporting.
+func (d *diffing) leaveOut(ctx context.Context) (err error) {
+	if d.invented {
+		return nil
+	}
+	d.nodes, d.abroad, err = fleet.AtHome(ctx, d.c.To, d.nodes)
+	if err != nil {
+		return err
+	}
+	if len(d.nodes) == 0 {
+		return nobodyHere(d.abroad)
+	}
+	here, others, err := fleet.AtHome(ctx, d.c.To, d.everybody)
+	d.everybody = append(here, fleet.Exporters(others)...)
+	return err
 }
 
 // A noRevision says that a state cannot be opened.
@@ -259,6 +280,9 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 	if len(d.unsure) > 0 {
 		r.Notes = append(r.Notes, "Left out, since they compile on neither side and may have the class: "+some(d.unsure)+".")
 	}
+	for _, a := range d.abroad {
+		r.Notes = append(r.Notes, "Left out: "+a.Text()+".")
+	}
 	if len(d.restless) > 0 {
 		r.Notes = append(r.Notes, "What nodes export does not come to rest; still told something else: "+some(d.restless)+".")
 	}
@@ -346,6 +370,11 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		}
 		if nodes = fleet.Real(real); len(nodes) > 0 {
 			break
+		}
+	}
+	for i := range nodes {
+		if err := f.assign(ws.Disk(), &nodes[i].Node); err != nil {
+			return nil, nil, false, err
 		}
 	}
 	if len(nodes) == 0 && f.facts != "" {

@@ -41,16 +41,9 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 	if len(real) == 0 {
 		return nil, fail("there are no facts of nodes: `bunraku facts pull` fetches them")
 	}
-	patterns := f.nodes
-	if f.node != "" {
-		patterns = append(patterns, f.node)
-	}
-	nodes, err := fleet.Pick(fleet.Real(real), patterns)
-	if err != nil {
-		return nil, err
-	}
-	for i := range nodes {
-		if err := f.assign(view, &nodes[i].Node); err != nil {
+	everybody := fleet.Real(real)
+	for i := range everybody {
+		if err := f.assign(view, &everybody[i].Node); err != nil {
 			return nil, err
 		}
 	}
@@ -59,8 +52,28 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 		return nil, err
 	}
 	defer c.Close()
-	if err := a.tell(ctx, &f.compileFlags, c, nodes); err != nil {
+	here, others, err := fleet.AtHome(ctx, c, everybody)
+	if err != nil {
 		return nil, err
+	}
+	everybody = append(here, fleet.Exporters(others)...) // all of them may export something
+	if err := a.tell(ctx, &f.compileFlags, c, everybody); err != nil {
+		return nil, err
+	}
+	patterns := f.nodes
+	if f.node != "" {
+		patterns = append(patterns, f.node)
+	}
+	nodes, err := fleet.Pick(everybody, patterns)
+	if err != nil {
+		return nil, err
+	}
+	nodes, abroad, err := fleet.AtHome(ctx, c, nodes)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 0 {
+		return nil, nobodyHere(abroad)
 	}
 	bar := a.progress("comparing nodes", len(nodes))
 	defer bar.stop()
@@ -74,5 +87,8 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 	r.Name, r.From, r.To = filepath.Base(source.Absolute(root)), "PuppetDB", fleet.WorkTree
 	r.Notes = append(r.Notes, "PuppetDB keeps neither what is Sensitive nor which exported resources a node has for "+
 		"itself: those are not compared, nor are aliases.")
+	for _, x := range abroad {
+		r.Notes = append(r.Notes, "Left out: "+x.Text()+".")
+	}
 	return r, nil
 }

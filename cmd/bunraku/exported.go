@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/fleet"
@@ -48,15 +49,17 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 		node.Imports = stored
 		return nil
 	}
-	if on, err := f.exchanges(); err != nil || !on || !c.Collects() {
+	if on, err := f.exchanges(); err != nil || !on {
 		return err
 	}
-	node.Imports = exported.NewSet(nil)
+	if node.Imports = exported.NewSet(nil); !c.Collects() {
+		return nil
+	}
 	res, err := c.Compile(ctx, *node)
 	if err != nil || len(res.Asked) == 0 {
 		return err
 	}
-	all, err := fleet.Nodes(c.Files(), env, "")
+	all, err := a.others(f, c, env)
 	if err != nil {
 		return err
 	}
@@ -65,7 +68,7 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 	if name == "" {
 		name = strings.ToLower(node.Facts.Name)
 	}
-	for _, n := range fleet.Real(all) {
+	for _, n := range all {
 		if strings.ToLower(n.Facts.Name) != name {
 			nodes = append(nodes, n)
 		}
@@ -75,13 +78,30 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 			return err
 		}
 	}
+	here, abroad, err := fleet.AtHome(ctx, c, nodes[1:])
+	if err != nil {
+		return err
+	}
+	nodes = slices.Concat(nodes[:1], here, fleet.Exporters(abroad))
 	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
 	if err != nil {
 		return err
 	}
 	node.Imports = x.Set
-	fmt.Fprintf(a.err, "note: %s\n", x.Told(len(nodes)))
+	fmt.Fprintf(a.err, "note: %s\n", x.Told())
 	return nil
+}
+
+// others are all nodes that there are facts of: where --facts says if that is not one node's file, or else the
+// environment's.
+func (a *app) others(f *compileFlags, c *compiler.Snapshot, env string) ([]fleet.Node, error) {
+	if f.facts != "" {
+		if all, err := fleet.Nodes(c.Files(), env, f.facts); err == nil && len(all) > 1 {
+			return fleet.Real(all), nil
+		}
+	}
+	all, err := fleet.Nodes(c.Files(), env, "")
+	return fleet.Real(all), err
 }
 
 // exchanging lets the nodes of a check collect what others of them export.
@@ -112,11 +132,15 @@ func (a *app) tellOf(ctx context.Context, f *compileFlags, c *compiler.Snapshot,
 		return nil, err
 	}
 	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
-	if err != nil || x == nil {
+	if err != nil {
 		return nil, err
 	}
+	set := exported.NewSet(nil) // exporting is no mistake where nobody collects
+	if x != nil {
+		set = x.Set
+	}
 	for i := range nodes {
-		nodes[i] = nodes[i].Importing(x.Set)
+		nodes[i] = nodes[i].Importing(set)
 	}
 	return x, nil
 }

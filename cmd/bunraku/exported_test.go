@@ -86,3 +86,134 @@ func TestExportedTwice(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }
+
+// Two nodes that export and collect one title fail, both of them, whoever would come first in production; and a site
+// that comes to rest there is not called restless.
+func TestExportedTwiceByCollectors(t *testing.T) {
+	dir := exportSite(t, "x", "'k'")
+	if err := os.WriteFile(filepath.Join(dir, "manifests", "site.pp"),
+		[]byte("node 'other' { }\nnode default {\n  @@notify { 'k': }\n  Notify <<| |>>\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := call("check", dir)
+	if code != exitFailed || !strings.Contains(errs, "error[E0543]") || !strings.Contains(errs, "exported by web1") ||
+		!strings.Contains(errs, "on 2 nodes") || strings.Contains(out+errs, "V907") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// One node of a check is told what all others export, and exporting is no mistake where nobody collects.
+func TestCheckOneTold(t *testing.T) {
+	dir := exportSite(t, "x", "'k'")
+	code, out, errs := call("check", dir, "--node", "web1", "--format", "json")
+	if code != exitFine || !strings.Contains(out, `"resources": 5`) || strings.Contains(out, "E05") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "manifests", "site.pp"), []byte("@@notify { 'k': }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"check", dir}, {"compile", dir, "--node", "web1"}} {
+		if code, out, errs := call(args...); code != exitFine || strings.Contains(out+errs, "E0501") {
+			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+	}
+}
+
+// A classifier puts nodes into environments. On a server, nodes of other environments than the one that is named are
+// neither checked nor compared, but what they export is known; a checkout is called what the classifier calls it.
+func TestClassifiedElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []string{"web1", "web2", "st1", "lost"} {
+		put("facts/"+n+".json", `{"name": "`+n+`", "values": {}}`)
+	}
+	put("nodes.yaml", "web1: {environment: production}\nweb2: {classes: {}}\nst1: {environment: staging}\n"+
+		"lost: {environment: gone}\n")
+	code := func(word string) string {
+		return "@@host { $trusted['certname']: ip => '" + word + "' }\nHost <<| |>>\n" +
+			"notify { 'code': message => \"" + word + " in ${environment} ${settings::environment} ${lookup('k')}\" }\n"
+	}
+	for _, tree := range []string{"environments/production", "environments/staging", "old/production", "checkout"} {
+		put(tree+"/hiera.yaml", "version: 5\nhierarchy:\n  - name: all\n    paths: ['%{environment}.yaml', common.yaml]\n")
+		put(tree+"/data/staging.yaml", "k: of staging\n")
+		put(tree+"/data/common.yaml", "k: common\n")
+		put(tree+"/manifests/site.pp", code(filepath.Base(tree)))
+	}
+	put("old/production/manifests/site.pp", code("before"))
+	with := func(command, tree string, more ...string) []string {
+		return append([]string{command, filepath.Join(dir, tree), "--facts", filepath.Join(dir, "facts"), "--enc",
+			filepath.Join(dir, "nodes.yaml")}, more...)
+	}
+	old := []string{"--from", filepath.Join(dir, "old/production")}
+	here := []string{"--node", "web1", "--format", "text"}
+	for _, x := range []struct {
+		args  []string
+		code  int
+		wants []string
+		not   []string
+	}{
+		{with("check", "environments/production"), exitFine, []string{"2 nodes on", "note[N0110]: the classifier puts 1 node " +
+			"into the environment 'staging' (st1): they are not looked at here", "warning[N0111]: the classifier puts 1 node " +
+			"into the environment 'gone' (lost), which is not there", "3 resources of 3 nodes"}, nil},
+		{with("check", "environments/production", "--node", "st1"), exitFailed,
+			[]string{"no node belongs to this environment: the classifier puts 1 node into the environment 'staging' (st1)"}, nil},
+		{with("diff", "environments/production", old...), exitNo, []string{"2 nodes: 2 changed",
+			"Left out: the classifier puts 1 node into the environment 'staging' (st1).", "3 resources before, 3 after"}, nil},
+		{with("impact", "environments/production", old...), exitNo, []string{"2 of 2 nodes can change"}, []string{"st1"}},
+		{with("compile", "environments/production", here...), exitFine, []string{
+			"production in production production common", "host { 'st1':\n  ip => 'staging'", "host { 'web2':\n  ip => 'production'"},
+			[]string{"lost"}},
+		{with("compile", "environments/staging", here...), exitFine, []string{"production in production production"}, nil},
+		{with("diff", "checkout", old...), exitNo, []string{"4 nodes: 4 changed", "checkout in staging staging of staging",
+			"checkout in gone gone common", "checkout in production production common", "checkout in checkout checkout common",
+			"4 resources before, 4 after"}, []string{"Left out"}},
+		{with("diff", "checkout", append(old, "--store", filepath.Join(dir, "store"))...), exitNo,
+			[]string{"4 nodes: 4 changed", "checkout in staging staging of staging", "checkout in production production common"},
+			nil},
+		{with("check", "checkout"), exitFine, []string{"4 nodes on"}, []string{"N011"}},
+	} {
+		code, out, errs := call(x.args...)
+		if code != x.code {
+			t.Errorf("%v: exit %d\n%s%s", x.args, code, out, errs)
+		}
+		for _, want := range x.wants {
+			if !strings.Contains(out+errs, want) {
+				t.Errorf("%v does not say %q\n%s%s", x.args, want, out, errs)
+			}
+		}
+		for _, not := range x.not {
+			if strings.Contains(out+errs, not) {
+				t.Errorf("%v says %q\n%s%s", x.args, not, out, errs)
+			}
+		}
+	}
+}
+
+// What --trusted says of certificates counts on both sides of a diff.
+func TestDiffTrusted(t *testing.T) {
+	site := func(role string) string {
+		dir := exportSite(t, "x", "'k'")
+		if err := os.WriteFile(filepath.Join(dir, "manifests", "site.pp"),
+			[]byte("if $trusted['extensions']['pp_role'] == '"+role+"' {\n  notify { 'role': }\n}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	from, to := site("db"), site("web")
+	trusted := filepath.Join(t.TempDir(), "trusted.yaml")
+	if err := os.WriteFile(trusted, []byte("web1:\n  extensions: {pp_role: web}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := call("diff", to, "--from", from, "--trusted", trusted)
+	if code != exitNo || !strings.Contains(out, "+ Notify[role]") || !strings.Contains(out, "on    web1") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}

@@ -135,6 +135,15 @@ func isTrusted(h *value.Hash) bool {
 	return false
 }
 
+// nobodyHere says that all nodes belong to other environments.
+func nobodyHere(others []*fleet.Abroad) error {
+	var texts []string
+	for _, a := range others {
+		texts = append(texts, a.Text())
+	}
+	return fail("no node belongs to this environment: %s", strings.Join(texts, "; "))
+}
+
 // environmentOf is the directory of the environment that a classifier puts a node into, if that is another one than
 // ENV, which lies beside it; "" for ENV itself. An ENV that no other environment lies beside is a checkout: it is taken
 // for the environment that the classifier names, whatever its directory is called.
@@ -156,22 +165,19 @@ func (a *app) environmentOf(ctx context.Context, f *compileFlags, env string, op
 		return "", err
 	}
 	abs := source.Absolute(env)
-	if filepath.Base(abs) == answer.Environment {
-		return "", nil
-	}
-	beside := filepath.Join(filepath.Dir(abs), answer.Environment)
-	view := source.NewDir(source.DirOptions{Roots: []string{filepath.Dir(abs)}})
-	switch {
-	case environment.Looks(view, beside):
-		fmt.Fprintf(a.err, "note: the classifier puts %s into the environment %s: it is compiled from there\n", name,
-			answer.Environment)
-		return filepath.Join(filepath.Dir(filepath.Clean(env)), answer.Environment), nil
-	case filepath.Base(filepath.Dir(abs)) == "environments":
+	switch home, there := environment.Home(env, answer.Environment); {
+	case !there:
 		return "", &source.Diagnostic{Code: "N0111", Place: answer.Place("environment"),
 			Summary: fmt.Sprintf("Could not find a directory environment named '%s' anywhere in the path: %s. Does the "+
 				"directory exist?",
 				answer.Environment, filepath.Dir(abs)),
 			Help: "the classifier puts " + name + " into it"}
+	case home != abs:
+		fmt.Fprintf(a.err, "note: the classifier puts %s into the environment %s: it is compiled from there\n", name,
+			answer.Environment)
+		return filepath.Join(filepath.Dir(filepath.Clean(env)), answer.Environment), nil
+	case filepath.Base(abs) == answer.Environment:
+		return "", nil
 	}
 	opt.Environment = answer.Environment
 	return env, nil

@@ -2,8 +2,9 @@
 #
 #   ruby exchange.rb URL [keep] <sites
 #
-# Standard input is a JSON array of {"dir": an environment, "nodes": {name: facts}}. Every node is compiled in the order of names and its
-# catalog is stored, round after round, until no catalog changes, five rounds at most. The answer is one line of JSON per site:
+# Standard input is a JSON array of {"dir": an environment, "nodes": {name: facts}, "together": bool}. Every node is compiled in the order of
+# names and its catalog is stored, at once or, with "together", when all nodes of the round are compiled, so that no node comes first; round
+# after round, until no catalog changes, five rounds at most. The answer is one line of JSON per site:
 # {"rounds", "nodes": {name: {"catalog": as on the wire} or {"error"}}}. Catalogs are made, and queries are asked, by Puppet's own terminus;
 # only its connection is replaced, by one in the clear, and a command is waited for.
 require 'json'
@@ -56,12 +57,12 @@ def compile(env, envs, name, facts)
     node.add_server_facts(SERVER)
     catalog = Puppet::Parser::Compiler.compile(node)
     data, = MUNGER.munge_catalog(catalog, Time.now, { transaction_uuid: nil, job_id: nil, environment: 'production' })
-    command('replace catalog', 9, name, JSON.generate(data))
+    store = JSON.generate(data)
     # what agents get
-    { catalog: catalog.filter { |r| r.virtual? }.to_data_hash }
+    [{ catalog: catalog.filter { |r| r.virtual? }.to_data_hash }, store]
   end
 rescue SystemStackError, StandardError, ScriptError => e
-  { error: e.message }
+  [{ error: e.message }, nil]
 end
 
 def forget(name)
@@ -81,10 +82,15 @@ JSON.parse($stdin.read).each do |site|
   loop do
     rounds += 1
     now = {}
+    waiting = {}
+    store = ->(name, text) { command('replace catalog', 9, name, text) }
     site['nodes'].keys.sort.each do |name|
       env = Puppet.override(environments: envs) { envs.get(File.basename(dir)) }
-      now[name] = compile(env, envs, name, site['nodes'][name])
+      now[name], text = compile(env, envs, name, site['nodes'][name])
+      next unless text
+      site['together'] ? waiting[name] = text : store.(name, text)
     end
+    waiting.each { |name, text| store.(name, text) }
     text = JSON.generate(now).gsub(/"version":\d+/, '"version":0').gsub(/"catalog_uuid":"[^"]*",/, '')
     break puts(%({"rounds":#{rounds},"nodes":#{text}}).gsub("#{dir}/", '')) if text == last || rounds == 5
     last = text

@@ -166,7 +166,9 @@ func (a *Asker) View(q trace.Question) (v lookup.View, ok bool) {
 
 func (a *Asker) answerer() *lookup.Answerer {
 	if a.data == nil {
-		known := lookup.Known{Server: a.c.server, Environment: a.c.env.Name}
+		called := a.called()
+		_, server := a.c.fixedFor(called)
+		known := lookup.Known{Server: server, Environment: called}
 		if a.who == nil && a.some != nil {
 			known.Facts, known.Trusted, known.Partial, known.Has = a.some.Facts, a.some.Trusted, true, a.some.Has
 			known.More = func() (facts, trusted *value.Hash, ok bool) {
@@ -181,6 +183,24 @@ func (a *Asker) answerer() *lookup.Answerer {
 		a.data = a.c.lookup.Answerer(known, a.budget)
 	}
 	return a.data
+}
+
+// called is what the environment is called for the node.
+func (a *Asker) called() string {
+	if a.who == nil && a.some != nil {
+		c := a.c.opt.Classifier
+		if c == nil {
+			return a.c.env.Name
+		}
+		// Whoever has got here has asked for the node before: it is not asked again.
+		if said, err := c.Ask(context.Background(), strings.ToLower(a.some.Name)); err == nil {
+			return a.c.called(said.Environment)
+		}
+	}
+	if who := a.node(); who != nil {
+		return who.called
+	}
+	return a.c.env.Name
 }
 
 // Layer is the number of all that the node sees of a layer of Hiera, as questions name it; -1 if that cannot be told.
@@ -450,6 +470,9 @@ func (s *nodeData) classification() (t trace.Text) {
 	}
 	if s.imports != nil {
 		t.String("exchanges resources")
+	}
+	if s.renamed {
+		t.String("environment " + s.called)
 	}
 	return t
 }

@@ -105,6 +105,7 @@ type Snapshot struct {
 
 	fixed            source.Once
 	settings, server *value.Hash // what $settings::NAME answers, and what a server says of itself: the same for every node
+	named            sync.Map    // name of the environment → both, where a classifier calls it so
 
 	bridge      *bridge.Bridge // nil unless the installed Ruby may run
 	sums        sync.Map       // path of a function's file → what isChecked compares
@@ -209,9 +210,10 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	if who.refused != nil {
 		return &eval.Result{Failure: who.refused, Warnings: slices.Clone(ds)}, nil
 	}
-	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: c.env.Name, Config: c.settings, Main: main,
+	settings, server := c.fixedFor(who.called)
+	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: who.called, Config: settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
-		Parameters: who.parameters, Classes: who.classes, Said: who.said, Imports: who.imports, ServerFacts: c.server,
+		Parameters: who.parameters, Classes: who.classes, Said: who.said, Imports: who.imports, ServerFacts: server,
 		Node: who.name, Facts: who.facts,
 		Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
@@ -270,7 +272,7 @@ func (c *Snapshot) limits() budget.Limits {
 // prepare finds what is the same for all nodes.
 func (c *Snapshot) prepare() {
 	c.main.Do(func() { c.manifest.files, c.manifest.diags, c.manifest.err = c.manifests() })
-	c.fixed.Do(func() { c.settings, c.server = c.config(), c.serverFacts() })
+	c.fixed.Do(func() { c.settings, c.server = c.config(c.env.Name), c.serverFacts(c.env.Name) })
 }
 
 func firstError(ds source.Diagnostics) *source.Diagnostic {
@@ -366,8 +368,8 @@ func (c *Snapshot) manifests() ([]*syntax.File, source.Diagnostics, error) {
 // version is the version of Puppet that is compiled for.
 func (c *Snapshot) version() string { return c.opt.Language.Version() }
 
-// serverFacts are what a server says of itself.
-func (c *Snapshot) serverFacts() *value.Hash {
+// serverFacts are what a server says of itself to nodes of an environment that is called so.
+func (c *Snapshot) serverFacts(environment string) *value.Hash {
 	if c.opt.ServerFacts != nil {
 		return c.opt.ServerFacts
 	}
@@ -375,7 +377,7 @@ func (c *Snapshot) serverFacts() *value.Hash {
 		value.String("serverversion"), value.String(c.version()),
 		value.String("servername"), value.String("bunraku"),
 		value.String("serverip"), value.String("127.0.0.1"),
-		value.String("environment"), value.String(c.env.Name),
+		value.String("environment"), value.String(environment),
 	)
 }
 

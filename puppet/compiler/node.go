@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"bunraku/puppet/classifier"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/exported"
 	"bunraku/puppet/facts"
@@ -24,6 +24,8 @@ type nodeData struct {
 	parameters     *value.Hash
 	classes        []eval.Assigned
 	environment    string // where the classifier puts it; "" if it does not say
+	called         string // what the environment is called for it
+	renamed        bool   // that is not what its directory is called
 	said           func(steps ...string) source.Place
 	imports        exported.Importer
 	refused        *source.Diagnostic // why the classifier gives no answer: then there is no catalog
@@ -31,7 +33,7 @@ type nodeData struct {
 
 // dataOf puts together what is known of a node. A classifier is asked here, so that no compile goes without.
 func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
-	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes, imports: n.Imports}
+	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes, imports: n.Imports, called: c.env.Name}
 	if n.Facts != nil {
 		if s.name == "" {
 			s.name = n.Facts.Name
@@ -56,6 +58,8 @@ func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
 		return s, nil
 	}
 	s.add(a)
+	s.called = c.called(a.Environment)
+	s.renamed = s.called != c.env.Name
 	return s, nil
 }
 
@@ -77,11 +81,57 @@ func (s *nodeData) add(a *classifier.Answer) {
 	}
 }
 
+// A classifier names the environment of each node. On a server environments lie beside each other, and the name leads
+// to one of them. What somebody works on is mostly a checkout that lies anywhere, under any name: it may become each of
+// the environments, and so is called what the classifier calls the node's.
+
+// Home is the directory of the environment that a classifier puts the node into, and its name: this one's, or that of
+// one beside it. there tells whether that one is there.
+func (c *Snapshot) Home(ctx context.Context, n Node) (dir, name string, there bool, err error) {
+	who, err := c.dataOf(ctx, n)
+	if err != nil || who.environment == "" {
+		return c.env.Dir, c.env.Name, true, err
+	}
+	dir, there = environment.Home(c.env.Dir, who.environment)
+	return dir, who.environment, there, nil
+}
+
+// Classifies reports whether somebody is asked for the environments of nodes.
+func (c *Snapshot) Classifies() bool { return c.opt.Classifier != nil }
+
+// Beside is a snapshot of another environment, as it is on disk, with the same options.
+func (c *Snapshot) Beside(ctx context.Context, dir string) (*Snapshot, error) {
+	opt := c.opt
+	opt.Environment, opt.Cover = "", nil
+	return NewWorkspace(dir, opt).Open(ctx)
+}
+
+// called is the name of this environment for a node that a classifier puts into one.
+func (c *Snapshot) called(name string) string {
+	if name == "" || c.opt.Environment != "" || environment.AmongOthers(c.env.Dir) {
+		return c.env.Name
+	}
+	return name
+}
+
+// fixedFor is what $settings::NAME answers, and what a server says of itself, in an environment that is called so.
+func (c *Snapshot) fixedFor(name string) (settings, server *value.Hash) {
+	if name == c.env.Name {
+		return c.settings, c.server
+	}
+	type both struct{ settings, server *value.Hash }
+	if known, is := c.named.Load(name); is {
+		return known.(both).settings, known.(both).server
+	}
+	made := both{c.config(name), c.serverFacts(name)}
+	c.named.Store(name, made)
+	return made.settings, made.server
+}
+
 // elsewhere says that the classifier puts the node into another environment; nil if it does not, or if the tree is a
 // checkout, which may be any.
 func (c *Snapshot) elsewhere(who *nodeData) *source.Diagnostic {
-	if who.environment == "" || who.environment == c.env.Name ||
-		filepath.Base(filepath.Dir(c.env.Dir)) != "environments" {
+	if who.environment == "" || who.environment == c.env.Name || !environment.AmongOthers(c.env.Dir) {
 		return nil
 	}
 	return &source.Diagnostic{Code: "N0110", Severity: source.Warning, Place: who.said("environment"),

@@ -36,9 +36,9 @@ func (c *Snapshot) bridgeOptions() bridge.Options {
 	for _, m := range c.env.Modules() {
 		libraries = append(libraries, source.Absolute(filepath.Join(m.Dir, "lib")))
 	}
-	version, _ := c.serverFacts().GetString("serverversion")
+	version, _ := c.serverFacts(c.env.Name).GetString("serverversion")
 	return bridge.Options{Timeout: c.opt.RubyTimeout, Libraries: libraries, Version: value.ToString(version),
-		Settings: c.config(), Site: rubySite{c: c}}
+		Settings: c.config(c.env.Name), Site: rubySite{c: c}}
 }
 
 // rubyFunction is a function that is written in Ruby. Unless Ruby may run, what it would give is not known.

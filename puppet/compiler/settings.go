@@ -15,8 +15,8 @@ import (
 var settingsText string
 
 // config is what $settings::NAME answers: Puppet's own defaults, where a packaged server keeps its files, and what this
-// run was told.
-func (c *Snapshot) config() *value.Hash {
+// run was told, in an environment that is called so.
+func (c *Snapshot) config(environment string) *value.Hash {
 	b := value.NewHashBuilder(256)
 	for line := range strings.Lines(settingsText) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -41,7 +41,7 @@ func (c *Snapshot) config() *value.Hash {
 		b.SetString(fields[0], v)
 	}
 	for _, kv := range [][2]string{
-		{"environment", c.env.Name}, {"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")},
+		{"environment", environment}, {"manifest", c.env.Manifest}, {"modulepath", strings.Join(c.env.ModulePath, ":")},
 		{"http_user_agent", "Puppet/" + c.version()}, {"strict", c.set.Strict.String()},
 	} {
 		b.SetString(kv[0], value.String(kv[1]))

@@ -118,6 +118,34 @@ func Looks(files source.Files, dir string) bool {
 		source.Exists(files, filepath.Join(dir, "manifests"))
 }
 
+// goodName is what an environment can be called.
+var goodName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
+// AmongOthers reports whether an environment lies where a server has them, each in a directory that is called after it.
+// One that does not is a checkout.
+func AmongOthers(dir string) bool {
+	return dir != "" && filepath.Base(filepath.Dir(source.Absolute(dir))) == "environments"
+}
+
+// Home is the directory of the environment of a name, seen from the environment in dir: that of this name beside it, or
+// dir itself if that is called so, or is a checkout, which may be any. there is false if it would lie beside it, and
+// does not.
+func Home(dir, name string) (home string, there bool) {
+	abs := source.Absolute(dir)
+	if filepath.Base(abs) == name {
+		return abs, true
+	}
+	beside := filepath.Join(filepath.Dir(abs), filepath.Base(name))
+	if goodName.MatchString(name) &&
+		Looks(source.NewDir(source.DirOptions{Roots: []string{filepath.Dir(abs)}}), beside) {
+		return beside, true
+	}
+	if AmongOthers(abs) {
+		return beside, false
+	}
+	return abs, true
+}
+
 // Disk is a view of the machine's files for an environment: it shows what the user named, and nothing that the tree
 // itself names.
 func Disk(path string, opt Options) *source.Dir {
