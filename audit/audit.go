@@ -7,7 +7,8 @@
 // stands under a test with defined() is passed over. Nothing here is an error, since nobody may ever come there: it is
 // a warning about what would be one.
 //
-// It may import the compiler and what is below it. Start reading at New, then code.go, template.go and data.go.
+// It may import the compiler and what is below it. Start reading at New, then code.go, template.go, data.go and
+// unused.go.
 package audit
 
 import (
@@ -30,6 +31,8 @@ type Tree struct {
 	own  func(file string) bool
 	// wanting tells that modules are named and not there: then any plain name may be theirs
 	wanting bool
+	// Outside tells that something outside of the tree says which classes nodes have; whoever knows sets it.
+	Outside bool
 
 	files    []*file                     // the tree's own manifests
 	classes  map[string]*definition      // of all modules
@@ -222,6 +225,7 @@ func (t *Tree) Check() source.Diagnostics {
 	}
 	t.templates()
 	t.checkData()
+	t.unused()
 	t.problems.Sort()
 	return t.problems
 }

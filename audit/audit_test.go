@@ -24,7 +24,7 @@ hierarchy:
 `,
 	"data/common.yaml":  "web::port: 80\nweb::names: [a, b]\nweb::site: \"%{lookup('web::port')}\"\nother: 1\n",
 	"data/nodes/a.yaml": "web::port: 8080\n",
-	"manifests/site.pp": "$tier = 'x'\nnode 'a' { include web }\nnode default { $o = lookup('other') }\n",
+	"manifests/site.pp": "$tier = 'x'\nnode 'a' { include web, web::sub }\nnode default { $o = lookup('other') }\n",
 	"modules/web/manifests/init.pp": `class web(Integer $port = 80, Array[String] $names = [], $site = undef, Web::Mode $mode = '0644') {
   $conf = "/etc/web/${port}"
   file { $conf: content => template('web/conf.erb'), mode => $mode }
@@ -38,7 +38,7 @@ hierarchy:
 	"modules/web/manifests/vhost.pp": "define web::vhost(Integer $port, $ensure = present) {\n" +
 		"  file { \"/etc/web/${title}\": ensure => $ensure, content => epp('web/vhost', {port => $port}), notify => " +
 		"$notify }\n}\n",
-	"modules/web/manifests/sub.pp":    "class web::sub inherits web { notify { \"${port} ${web::conf}\": } }\n",
+	"modules/web/manifests/sub.pp":    "class web::sub inherits web { web::log(\"${port} ${web::conf}\") }\n",
 	"modules/web/functions/log.pp":    "function web::log(String $text, $level = 'info') { notice($text) }\n",
 	"modules/web/types/mode.pp":       "type Web::Mode = Pattern[/\\A[0-7]{4}\\z/]\n",
 	"modules/web/templates/conf.erb":  "port <%= @port %>\n<% @names.each do |n| %><%= n %><% end %><%= @fqdn %>\n",
@@ -81,7 +81,7 @@ func TestPlanted(t *testing.T) {
 	}
 	in := "modules/web/manifests/init.pp"
 	for _, c := range []struct{ file, old, new, want string }{
-		{in, "class web(", "class web::x { include web::sb }\nclass web(",
+		{in, "  $conf =", "  include web::sb\n  $conf =",
 			"U0101 there is no class web::sb (did you mean web::sub?)"},
 		{in, "web::log(", "include web::vhost web::log(",
 			"U0101 there is no class web::vhost (web::vhost is a define: declare it with a title)"},
@@ -152,7 +152,8 @@ func TestPlanted(t *testing.T) {
 // Data that nothing reads, since there is no hiera.yaml, is told.
 func TestNoHiera(t *testing.T) {
 	said := check(t, map[string]string{"environment.conf": "", "manifests/site.pp": "", "hieradata/common.yaml": "a: 1\n",
-		"modules/puppet/files/hiera.yaml": "version: 5\n"})
+		"modules/puppet/files/hiera.yaml":  "version: 5\n",
+		"modules/puppet/manifests/init.pp": "class puppet { file { '/x': source => 'puppet:///modules/puppet/hiera.yaml' } }\n"})
 	if len(said) != 1 || !strings.HasPrefix(said[0],
 		"H0510 there is no hiera.yaml: nothing reads the data in hieradata") ||
 		!strings.Contains(said[0], "try --hiera modules/puppet/files/hiera.yaml") {

@@ -282,6 +282,7 @@ func (c *Check) audit() {
 		}
 	}()
 	tree := audit.New(c.Snapshot, c.Invent.Own, len(compiler.Wanted(c.Snapshot.Environment())) > 0)
+	tree.Outside = c.Plan == nil && slices.ContainsFunc(c.Given, func(n Node) bool { return len(n.Classes) > 0 })
 	c.Static = tree.Check()
 	if c.Cover == nil {
 		return

@@ -203,6 +203,9 @@ func snippet(w io.Writer, style Style, p Place, label string) {
 	}
 	pos := p.File.Position(p.Span.Start)
 	fmt.Fprintf(w, "   %s\n", paint(style.Place, p.String()))
+	if p.File.Text == "" && label == "" {
+		return // it is about the file, or there is nothing to show
+	}
 	text := visible(p.File.Line(pos.Line))
 	before := pos.Column - 1
 	width := utf8.RuneCountInString(p.Text())

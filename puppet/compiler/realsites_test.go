@@ -2,7 +2,6 @@ package compiler_test
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,11 +54,7 @@ func realSite(t *testing.T, dir string) []string {
 	}
 	opt := compiler.Options{Language: 7, Outside: true, ServerFacts: serverFacts(filepath.Base(dir))}
 	if _, err := os.Stat(filepath.Join(dir, "impure.json")); err == nil {
-		mocks := filepath.Join(t.TempDir(), "mocks.json")
-		if err := os.WriteFile(mocks, []byte(replayed(t, read("impure.json"))), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if opt.Mocks, err = compiler.ReadMocks(mocks); err != nil {
+		if opt.Mocks, err = compiler.ReadMocks(live.Mocks(t, filepath.Join(dir, "impure.json"))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,31 +79,4 @@ func realSite(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return catalog.Diff(wired(t, res.Catalog), want)
-}
-
-// replayed turns what was recorded into mocks. Booleans were recorded as text, so both are offered.
-func replayed(t *testing.T, recorded string) string {
-	var calls, out []map[string]any
-	if err := json.Unmarshal([]byte(recorded), &calls); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range calls {
-		args, _ := c["args"].([]any)
-		read := make([]any, len(args))
-		for i, a := range args {
-			switch a {
-			case "true", "false":
-				read[i] = a == "true"
-			default:
-				read[i] = a
-			}
-		}
-		out = append(out, map[string]any{"function": c["function"], "arguments": read, "result": c["result"]},
-			map[string]any{"function": c["function"], "arguments": args, "result": c["result"]})
-	}
-	text, err := json.Marshal(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -1,0 +1,511 @@
+package audit
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/environment"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// Unused: definitions, templates and files of the tree's own that nothing in the tree names.
+//
+// To take something away is safe when no compile can come to it, and a compile comes to a thing by its name. So every
+// text of the tree is asked for names: the code of all modules (comments left out), templates, data, Ruby, and whatever
+// lies beside the modules. A thing is unused if its name stands nowhere but in itself, and no text that is partly
+// computed can become its name: "profile::${role}" names all of profile, "puppet:///modules/web/${x}.conf" all files of
+// web that end so. A text in a file that is only read, such as data, names more rather than less: a directory names
+// what is in it, and "web/site" names web/site.erb as well.
+//
+// What may be named from outside is passed over. A module by itself is there for others: of its definitions nothing is
+// said. Classes are chosen by a classifier: they are judged only if the tree's own main manifest classifies its nodes,
+// and if what it includes by a computed name can come from nothing but the data at hand. Who is named only by something
+// unused is found once that is gone.
+
+// Codes of what is said about what nothing names.
+const (
+	codeUnusedClass    = "U0301" // a class that nothing in the tree names
+	codeUnusedDefine   = "U0302" // a define that nothing in the tree names
+	codeUnusedFunction = "U0303" // a function that nothing in the tree names
+	codeUnusedType     = "U0304" // a data type that nothing in the tree names
+	codeUnusedTemplate = "U0305" // a template that nothing in the tree names
+	codeUnusedFile     = "U0306" // a file of a module that nothing in the tree names
+)
+
+// mentions are the names that the tree's texts have.
+type mentions struct {
+	// words are names of definitions, each with the only definition that names it: "*" for several, or for none.
+	words map[string]string
+	// forms are texts that are partly computed and may become a name: literal pieces with anything between them.
+	forms map[string][]string
+	// paths are beginnings of MODULE/FILE; pathForms are such texts that are partly computed.
+	paths     map[string]bool
+	pathForms map[string][]string
+	bases     map[string]bool // names of files without their directories, in Ruby and templates
+	// parts are last pieces of paths in any text. They count if anyPath: a path is computed piece by piece.
+	parts   map[string]bool
+	anyPath bool
+}
+
+func (m *mentions) word(name, in string) {
+	name = outline.Class(name)
+	if by, seen := m.words[name]; seen && by != in || in == "" {
+		in = "*"
+	}
+	m.words[name] = in
+}
+
+// path takes in a text that may be the beginning of a file's name.
+func (m *mentions) path(text string) {
+	if i := strings.LastIndex(text, "modules/"); i >= 0 {
+		text = text[i+len("modules/"):]
+		if !strings.Contains(text, "/") {
+			text += "/"
+		}
+	}
+	if strings.Contains(text, "/") && text[0] != '/' {
+		m.paths[text] = true
+	}
+	m.parts[path.Base(text)] = true
+}
+
+// isWord reports whether a byte may stand in a name; in the name of a file some more may.
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == ':'
+}
+
+func isPath(c byte) bool {
+	return isWord(c) || c == '/' || c == '.' || c == '-' || c == '+' || c == '@' || c == '~'
+}
+
+// runs are the longest pieces of a text whose bytes are all of one kind.
+func runs(text string, is func(byte) bool, visit func(string)) {
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		switch in := i < len(text) && is(text[i]); {
+		case in && start < 0:
+			start = i
+		case !in && start >= 0:
+			visit(text[start:i])
+			start = -1
+		}
+	}
+}
+
+// raw takes in the names of a text whose language does not matter.
+func (m *mentions) raw(text string) {
+	runs(text, isWord, func(w string) { m.word(strings.Trim(w, ":"), "") })
+	runs(text, isPath, m.path)
+}
+
+// code takes in the names of a manifest. At module is the module whose file it is.
+func (m *mentions) code(n syntax.Node, in, module string) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Class:
+			m.within(n.Name, in, module, n)
+			if n.Parent != "" {
+				m.word(n.Parent, outline.Class(n.Name))
+			}
+			return false
+		case *syntax.Define:
+			m.within(n.Name, in, module, n)
+			return false
+		case *syntax.Function:
+			m.within(n.Name, in, module, n)
+			return false
+		case *syntax.TypeAlias:
+			m.within(n.Name, in, module, n)
+			return false
+		case *syntax.Name:
+			m.word(n.Value, in)
+		case *syntax.Ref:
+			m.word(n.Value, in)
+		case *syntax.Var:
+			if i := strings.LastIndex(n.Name, "::"); i > 0 {
+				m.word(n.Name[:i], in)
+			}
+		case *syntax.Str:
+			m.text(n.Value, in)
+		case *syntax.RenderString:
+			m.text(n.Value, in)
+		case *syntax.Interpolated:
+			m.computed(n, module)
+		}
+		return true
+	})
+}
+
+// within takes in what stands in a definition, which may name itself as often as it likes.
+func (m *mentions) within(name, in, module string, n syntax.Node) {
+	if in == "" {
+		in = outline.Class(name)
+	}
+	syntax.Children(n, func(c syntax.Node) { m.code(c, in, module) })
+}
+
+func (m *mentions) text(text, in string) {
+	runs(text, isWord, func(w string) { m.word(strings.Trim(w, ":"), in) })
+	runs(text, isPath, m.path)
+}
+
+// computed takes in a text of which some pieces are known.
+func (m *mentions) computed(n *syntax.Interpolated, module string) {
+	pieces := []string{""}
+	for _, p := range n.Parts {
+		switch p := p.(type) {
+		case *syntax.Str:
+			pieces[len(pieces)-1] += p.Value
+		case *syntax.Text:
+			if v, ok := p.X.(*syntax.Var); ok && v.Name == "module_name" && module != "" {
+				pieces[len(pieces)-1] += module
+			} else {
+				pieces = append(pieces, "")
+			}
+		default:
+			pieces = append(pieces, "")
+		}
+	}
+	if len(pieces) == 1 {
+		m.text(pieces[0], "")
+		return
+	}
+	whole := strings.Join(pieces, "")
+	named := len(whole) > 2
+	for i := range len(whole) {
+		named = named && isWord(whole[i])
+	}
+	if named {
+		low := make([]string, len(pieces))
+		for i, p := range pieces {
+			low[i] = strings.ToLower(p)
+		}
+		low[0] = strings.TrimPrefix(low[0], "::")
+		m.forms[strings.Join(low, "\x00")] = low
+	}
+	i := strings.LastIndex(pieces[0], "modules/")
+	if i >= 0 {
+		pieces[0] = pieces[0][i+len("modules/"):]
+	}
+	telling := false // "${a}/${b}" tells nothing: what $a begins with stands elsewhere
+	for _, p := range pieces {
+		telling = telling || strings.Contains(p, "/") && len(p) > 3
+	}
+	if telling {
+		m.pathForms[strings.Join(pieces, "\x00")] = pieces
+	}
+	m.anyPath = m.anyPath || i >= 0 && !telling
+}
+
+// becomes reports whether a text can become a name: the pieces stand in it in their order, the first at its beginning.
+func becomes(pieces []string, name string) bool {
+	rest, ok := strings.CutPrefix(name, pieces[0])
+	if !ok {
+		return false
+	}
+	for _, p := range pieces[1:] {
+		i := strings.Index(rest, p)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(p):]
+	}
+	return true
+}
+
+// names reports whether something other than the definition itself may name it.
+func (m *mentions) names(name string) bool {
+	if by, seen := m.words[name]; seen && by != name {
+		return true
+	}
+	for _, f := range m.forms {
+		if becomes(f, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesFile is the same of a file, MODULE/FILE.
+func (m *mentions) namesFile(name string) bool {
+	base := path.Base(name)
+	if m.bases[base] || m.anyPath && (m.parts[base] || m.parts[strings.TrimSuffix(base, path.Ext(base))]) {
+		return true
+	}
+	for i := strings.IndexByte(name, '/') + 1; i <= len(name); i++ {
+		if m.paths[name[:i]] {
+			return true
+		}
+	}
+	for _, f := range m.pathForms {
+		if becomes(f, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions reads every text of the tree.
+func (t *Tree) mentions() *mentions {
+	m := &mentions{words: map[string]string{}, forms: map[string][]string{}, paths: map[string]bool{},
+		pathForms: map[string][]string{}, bases: map[string]bool{}, parts: map[string]bool{}}
+	moduleOf := func(p string) string {
+		if mod := t.env.ModuleOf(p); mod != nil {
+			return mod.Name
+		}
+		return ""
+	}
+	for _, f := range t.allFiles {
+		module := moduleOf(t.env.Path(f.Source))
+		for _, s := range f.Body.Stmts {
+			m.code(s, "", module)
+		}
+	}
+	for _, f := range t.typeFiles() {
+		for _, s := range f.tree.Body.Stmts {
+			m.code(s, "", f.module)
+		}
+	}
+	read := func(p string) {
+		if text, err := t.env.Read(p); err == nil { // what cannot be read is told when it is used
+			m.raw(text)
+			if ext := filepath.Ext(p); ext == ".rb" || ext == ".erb" || ext == ".epp" {
+				runs(text, isPath, func(w string) {
+					m.bases[path.Base(w)] = true
+					if w[0] == '/' && len(w) > 3 { // "#{module}/scripts/#{name}.erb"
+						m.pathForms["\x00"+w] = []string{"", w}
+					}
+				})
+			}
+		}
+	}
+	for _, f := range t.data() {
+		read(f.path)
+	}
+	modules := map[string]bool{}
+	for _, mod := range t.env.Modules() {
+		modules[mod.Dir] = true
+		if !t.ownModule(mod.Dir) {
+			continue
+		}
+		for _, sub := range []string{"templates", "lib", "plans", "tasks", "hiera.yaml"} {
+			at := filepath.Join(mod.Dir, sub)
+			if filepath.Ext(sub) != "" {
+				if source.Exists(t.env.Files(), at) {
+					read(at)
+				}
+				continue
+			}
+			_ = source.Walk(t.env.Files(), at, func(p string, e source.Entry) bool { // one that is not there has nothing
+				if !e.IsDir() {
+					read(p)
+				}
+				return true
+			})
+		}
+	}
+	if t.env.Dir != "" && t.env.Alone() == nil {
+		_ = source.Walk(t.env.Files(), t.env.Dir, func(p string, e source.Entry) bool { // likewise
+			switch {
+			case e.IsDir():
+				return !modules[p] && !strings.HasPrefix(e.Name, ".") && e.Name != "spec"
+			case slices.Contains(besideCode, filepath.Ext(p)):
+				read(p)
+			}
+			return true
+		})
+	}
+	return m
+}
+
+// besideCode are endings of files that may name classes: data of any kind, and programs that classify.
+var besideCode = []string{".yaml", ".yml", ".eyaml", ".json", ".conf", ".rb", ".sh", ".py", ".pl", ".erb", ".epp", ""}
+
+// ownModule reports whether a module is the user's own.
+func (t *Tree) ownModule(dir string) bool { return t.own(filepath.Join(dir, "manifests", "init.pp")) }
+
+// typeFiles are the own modules' files of data types.
+func (t *Tree) typeFiles() (out []*file) {
+	for _, m := range t.env.Modules() {
+		dir := filepath.Join(m.Dir, "types")
+		if !source.Exists(t.env.Files(), dir) {
+			continue
+		}
+		paths, err := environment.PuppetFiles(t.env.Files(), dir)
+		if err != nil {
+			continue
+		}
+		for _, p := range paths {
+			if tree, ds, err := t.env.Parse(p); err == nil && !ds.HasErrors() && tree != nil {
+				out = append(out, &file{p, m.Name, tree})
+			}
+		}
+	}
+	return out
+}
+
+// unused tells of what nothing names.
+func (t *Tree) unused() {
+	if len(t.broken) > 0 {
+		return // what cannot be read may name anything
+	}
+	m := t.mentions()
+	for _, d := range t.problems {
+		m.raw(d.Help) // who is misspelt is meant
+	}
+	note := func(code string, at source.Place, summary string) {
+		t.say(&source.Diagnostic{Code: code, Severity: source.Note, Summary: summary, Place: at,
+			Help: "take it away, or leave it if something outside of this tree asks for it"})
+	}
+	if t.env.Alone() == nil && !t.wanting { // modules that are not there may be the site's own
+		classes := !t.Outside && t.classified()
+		all := t.files
+		for _, f := range t.typeFiles() {
+			if t.own(f.path) {
+				all = append(all, f)
+			}
+		}
+		for _, f := range all {
+			for _, d := range f.tree.Defs {
+				at := func(s source.Span) source.Place { return source.Place{File: f.tree.Source, Span: s} }
+				code, kind, name, span := "", "", "", source.Span{}
+				switch d := d.(type) {
+				case *syntax.Class:
+					if classes {
+						code, kind, name, span = codeUnusedClass, "class ", d.Name, d.NameAt
+					}
+				case *syntax.Define:
+					code, kind, name, span = codeUnusedDefine, "define ", d.Name, d.NameAt
+				case *syntax.Function:
+					code, kind, name, span = codeUnusedFunction, "function ", d.Name, d.NameAt
+				case *syntax.TypeAlias:
+					code, kind, name, span = codeUnusedType, "type ", d.Name, d.NameAt
+				}
+				if name = outline.Class(name); code == "" || f.module == "" || m.names(name) {
+					continue
+				}
+				note(code, at(span), "nothing in this tree names the "+kind+name)
+			}
+		}
+	}
+	unread := t.callsUnread()
+	for _, mod := range t.env.Modules() {
+		if !t.ownModule(mod.Dir) || unread[mod.Name] {
+			continue
+		}
+		for _, kind := range []string{"templates", "files"} {
+			dir := filepath.Join(mod.Dir, kind)
+			_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool { // one that is not there has nothing
+				rel, err := filepath.Rel(dir, p)
+				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") {
+					return false
+				}
+				if e.IsDir() || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel)) {
+					return true
+				}
+				code, what := codeUnusedTemplate, "template "
+				if kind == "files" {
+					code, what = codeUnusedFile, "file "
+				}
+				note(code, source.Place{File: source.NewFile(t.env.Display(p), "")}, "nothing in this tree names the "+what+
+					t.env.Display(p))
+				return true
+			})
+		}
+	}
+}
+
+// callsUnread are the modules that call a function which is not here: it may read files of the module that calls it.
+func (t *Tree) callsUnread() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range t.files {
+		if out[f.module] {
+			continue
+		}
+		for _, s := range f.tree.Body.Stmts {
+			syntax.Walk(s, func(n syntax.Node) bool {
+				name := ""
+				switch n := n.(type) {
+				case *syntax.Call:
+					if fn, ok := n.Functor.(*syntax.Name); ok {
+						name = outline.Class(fn.Value)
+					}
+				case *syntax.MethodCall:
+					name = n.Functor.Name.Value
+				}
+				if name != "" && t.funcs[name] == nil && !t.snap.Callee(name, f.tree.Source).Known {
+					out[f.module] = true
+				}
+				return !out[f.module]
+			})
+		}
+	}
+	return out
+}
+
+// classified reports whether the tree itself says which classes its nodes have, as far as can be told: a main manifest
+// declares some, and those with a computed name come from the data at hand.
+func (t *Tree) classified() bool {
+	found := false
+	effect := t.snap.Code().Effect
+	for _, f := range t.files {
+		bodies := [][]syntax.Expr{f.tree.Body.Stmts}
+		for _, d := range f.tree.Defs {
+			switch d := d.(type) {
+			case *syntax.Class:
+				bodies = append(bodies, d.Body.Stmts)
+			case *syntax.Define:
+				bodies = append(bodies, d.Body.Stmts)
+			case *syntax.NodeDef:
+				bodies = append(bodies, d.Body.Stmts)
+			case *syntax.Function:
+				bodies = append(bodies, d.Body.Stmts)
+			}
+		}
+		for _, body := range bodies {
+			for u := range outline.Uses(body, effect) {
+				if u.Kind != outline.Declares || u.Type != "Class" || u.Collected {
+					continue
+				}
+				found = found || f.module == ""
+				if u.Name == "" && !literalPart(u.By) && (!t.complete || fromFacts(body)) {
+					return false
+				}
+			}
+		}
+	}
+	return found
+}
+
+// literalPart reports whether a computed name has a known piece, which is among the forms then.
+func literalPart(n syntax.Node) bool {
+	i, ok := n.(*syntax.Interpolated)
+	if !ok {
+		return false
+	}
+	known := 0
+	for _, p := range i.Parts {
+		if s, ok := p.(*syntax.Str); ok {
+			known += len(s.Value)
+		}
+	}
+	return known > 2
+}
+
+// fromFacts reports whether code reads what nodes say of themselves.
+func fromFacts(body []syntax.Expr) bool {
+	reads := false
+	for _, s := range body {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if v, ok := n.(*syntax.Var); ok {
+				reads = reads || v.Name == "facts" || v.Name == "trusted" || strings.HasPrefix(v.Name, "::")
+			}
+			return true
+		})
+	}
+	return reads
+}

@@ -1,0 +1,200 @@
+package audit_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bunraku/audit"
+	"bunraku/internal/live"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/facts"
+	"bunraku/source"
+)
+
+// unused are the things that nothing names, without the advice.
+func unused(said []string) (out []string) {
+	for _, s := range said {
+		if rest, is := strings.CutPrefix(s, "U03"); is {
+			rest, _, _ = strings.Cut(rest[3:], " (")
+			out = append(out, strings.TrimPrefix(rest, "nothing in this tree names the "))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// What nothing names is told; what something can name is not, however it does.
+func TestUnused(t *testing.T) {
+	files := maps.Clone(site)
+	for name, text := range map[string]string{
+		// Named by nobody, or by nobody but itself, or in a comment.
+		"modules/old/manifests/init.pp":      "class old($x = $old::y) { include old::also }\n",
+		"modules/old/manifests/also.pp":      "# include old::thing\nclass old::also { }\n",
+		"modules/old/manifests/thing.pp":     "define old::thing { old::thing { \"${title}x\": } }\n",
+		"modules/old/functions/sum.pp":       "function old::sum($n) { old::sum($n - 1) }\n",
+		"modules/old/types/port.pp":          "type Old::Port = Variant[Integer, Array[Old::Port]]\n",
+		"modules/old/templates/gone.erb":     "x\n",
+		"modules/old/files/gone.txt":         "x\n",
+		"modules/old/files/.gitkeep":         "",
+		"modules/web/templates/gone.txt.epp": "x\n",
+		// Named in ways of which each is another one.
+		"data/roles.yaml":                     "classes: [web::by_data]\n",
+		"modules/web/manifests/by_data.pp":    "class web::by_data { include \"web::by_${facts['kernel']}\" }\n",
+		"modules/web/manifests/by_linux.pp":   "class web::by_linux inherits web::parent { }\n",
+		"modules/web/manifests/parent.pp":     "class web::parent { notify { $web::params::x: } }\n",
+		"modules/web/manifests/params.pp":     "class web::params { $x = 1 create_resources('web::made', {}) }\n",
+		"modules/web/manifests/made.pp":       "define web::made { Web::Collected <| |> }\n",
+		"modules/web/manifests/collected.pp":  "define web::collected { realize(Class['web::realized']) }\n",
+		"modules/web/manifests/realized.pp":   "class web::realized { $s = \"puppet:///modules/${module_name}/${x}.conf\" }\n",
+		"modules/web/functions/erb.pp":        "function web::erb() { Web::Text }\n",
+		"modules/web/types/text.pp":           "type Web::Text = Web::Piece\n",
+		"modules/web/types/piece.pp":          "type Web::Piece = String\n",
+		"modules/web/templates/caller.erb":    "<%= scope.call_function('web::erb', []) %><%= scope.function_template(['web/part.erb']) %>\n",
+		"modules/web/templates/part.erb":      "x\n",
+		"modules/web/files/one.conf":          "x\n",
+		"modules/web/files/tree/deep/two.txt": "x\n",
+		"modules/web/files/by_ruby.json":      "x\n",
+		"modules/web/lib/facter/web.rb":       "Facter.add(:web) { setcode { File.read(File.join(dir, 'by_ruby.json')) } }\n",
+		"modules/web/manifests/sub.pp": "class web::sub inherits web { notify { \"${port} ${web::conf}\": }\n" +
+			"file { '/x': source => 'puppet:///modules/web/tree', recurse => true, content => template('web/caller.erb') } }\n",
+	} {
+		files[name] = text
+	}
+	files["manifests/site.pp"] = "$tier = 'x'\nnode 'a' { include web, web::sub }\n" +
+		"node default { $o = lookup('other') lookup('classes', {default_value => []}).include }\n"
+	files["hiera.yaml"] += "  - {name: roles, path: roles.yaml}\n"
+	want := []string{"class old", "define old::thing", "file modules/old/files/gone.txt", "function old::sum",
+		"template modules/old/templates/gone.erb", "template modules/web/templates/gone.txt.epp", "type old::port"}
+	if got := unused(check(t, files)); !slices.Equal(got, want) {
+		t.Errorf("unused:\n  got  %q\n  want %q", got, want)
+	}
+	t.Run("classifier", func(t *testing.T) {
+		for name, text := range map[string]string{
+			"no classes in the main manifest": "$tier = 'x'\n",
+			"a fact names the class":          "$tier = 'x'\ninclude web, $facts['role']\n",
+			"a part of the data is not here":  "",
+		} {
+			other := maps.Clone(files)
+			if text != "" {
+				other["manifests/site.pp"] = text
+			} else {
+				delete(other, "data/roles.yaml")
+			}
+			if got := unused(check(t, other)); slices.Contains(got, "class old") {
+				t.Errorf("%s: and yet class old is called unused", name)
+			}
+		}
+	})
+	t.Run("broken", func(t *testing.T) {
+		other := maps.Clone(files)
+		other["modules/web/manifests/broken.pp"] = "class web::broken {"
+		if got := unused(check(t, other)); len(got) > 0 {
+			t.Errorf("a file cannot be read, and yet it is known to name nothing of %q", got)
+		}
+	})
+	t.Run("unknown function", func(t *testing.T) {
+		other := maps.Clone(files)
+		other["modules/old/manifests/also.pp"] = "class old::also { $x = own_template('gone') }\n"
+		if got := unused(check(t, other)); slices.Contains(got, "template modules/old/templates/gone.erb") {
+			t.Errorf("a function that is not here may read it, and yet it is called unused")
+		}
+	})
+}
+
+// TestAcceptUnused holds against what Puppet compiled for the nodes of real control repos: nothing that is called
+// unused is in a catalog, is served to a node, or was rendered.
+func TestAcceptUnused(t *testing.T) {
+	live.Accept(t)
+	nodes, err := filepath.Glob(filepath.Join(live.Fetched(t, "sites"), "heldout", "*", "expected.json"))
+	if err != nil || len(nodes) == 0 {
+		t.Skip("no nodes of real sites are here")
+	}
+	said := map[string][]string{} // by repository
+	wrong, things, count := 0, 0, 0
+	for _, expected := range nodes {
+		dir := filepath.Dir(expected)
+		repo, _, _ := strings.Cut(filepath.Base(dir), "_")
+		cover := new(source.Cover)
+		opt := compiler.Options{Language: 7, Outside: true, Cover: cover}
+		recorded := filepath.Join(dir, "impure.json")
+		if _, err := os.Stat(recorded); err == nil {
+			if opt.Mocks, err = compiler.ReadMocks(live.Mocks(t, recorded)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		snap, err := compiler.NewWorkspace(dir, opt).Open(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said[repo] == nil {
+			said[repo] = []string{}
+			for _, d := range audit.New(snap, nil, false).Check() {
+				if strings.HasPrefix(d.Code, "U03") {
+					said[repo] = append(said[repo], strings.TrimPrefix(d.Summary, "nothing in this tree names the "))
+				}
+			}
+			things += len(said[repo])
+		}
+		name, err := os.ReadFile(filepath.Join(dir, "node.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "facts.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		node := strings.TrimSpace(string(name))
+		known, err := facts.Parse(source.NewFile("facts.json", string(text)), node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := snap.Compile(context.Background(), compiler.Node{Name: node, Facts: known}); err != nil {
+			t.Fatal(err)
+		}
+		count++
+		if text, err = os.ReadFile(expected); err != nil {
+			t.Fatal(err)
+		}
+		var catalog struct {
+			Resources []struct {
+				Type, Title string
+				Parameters  struct{ Source any }
+			}
+		}
+		if err := json.Unmarshal(text, &catalog); err != nil {
+			t.Fatal(err)
+		}
+		for _, thing := range said[repo] {
+			kind, name, _ := strings.Cut(thing, " ")
+			found := false
+			switch kind {
+			case "template":
+				found = cover.HasKey(filepath.Join(dir, name), "") || cover.HasKey(name, "")
+			default:
+				for _, r := range catalog.Resources {
+					found = found || kind == "class" && r.Type == "Class" && strings.EqualFold(r.Title, name) ||
+						kind == "define" && strings.EqualFold(r.Type, name)
+					if from, ok := r.Parameters.Source.(string); ok && kind == "file" {
+						rest, is := strings.CutPrefix(from, "puppet:///modules/")
+						module, file, _ := strings.Cut(rest, "/")
+						found = found || is && strings.Contains(name+"/", "/"+module+"/files/"+file+"/")
+					}
+				}
+			}
+			if found {
+				wrong++
+				t.Errorf("%s: %s is called unused, and is used", filepath.Base(dir), thing)
+			}
+		}
+	}
+	t.Logf("unused: %d things of %d control repos, %d used by one of %d nodes (bar: 0)", things, len(said), wrong, count)
+	if things == 0 {
+		t.Error("nothing was called unused, so nothing was asked")
+	}
+}
