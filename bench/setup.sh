@@ -1,25 +1,25 @@
 #!/bin/sh
-# Installs what the tests compare us with: real Puppet, Debian's modules, the SAT solvers that `--solver` can name, two editors, pre-commit,
+# Installs what the tests compare us with: real Puppet, Debian's modules, the SAT solvers that `--solver` can name, two editors, pre-commit, rpm,
 # and a browser with the node that drives it.
 # Where that is not possible it says what will be skipped.
 set -u
 there() { command -v "$1" >/dev/null 2>&1; }
 complete() {
-  there puppet && there puppet-lint && there minisat && there cadical && there z3 && there nvim && there emacs && there pre-commit &&
+  there puppet && there puppet-lint && there minisat && there cadical && there z3 && there nvim && there emacs && there pre-commit && there rpm &&
     there chromium && there node && there npm &&
     [ -d /usr/share/emacs/site-lisp/elpa-src ] && [ -d /usr/share/puppet/modules/stdlib ] && [ -d /usr/share/puppet/modules/zookeeper ]
 }
 complete && exit 0
 if [ "$(id -u)" != 0 ] || ! there apt-get; then
-  echo "setup: real Puppet, Debian's puppet-module-* packages, the SAT solvers, the editors, pre-commit or the browser are not installed, and this is not Debian as root:"
+  echo "setup: real Puppet, Debian's puppet-module-* packages, the SAT solvers, the editors, pre-commit, rpm or the browser are not installed, and this is not Debian as root:"
   echo "setup: the tests that compare with them will be skipped (the recorded answers are still checked)"
   exit 0
 fi
-echo "setup: installing puppet-agent, Debian's puppet modules, three SAT solvers, two editors, pre-commit and a browser (some minutes)"
+echo "setup: installing puppet-agent, Debian's puppet modules, three SAT solvers, two editors, pre-commit, rpm and a browser (some minutes)"
 export DEBIAN_FRONTEND=noninteractive
 node="nodejs npm"
 there node && there npm && node=
 apt-get update -qq >/dev/null && modules=$(apt-cache search --names-only '^puppet-module-' | cut -d' ' -f1) &&
-  apt-get install -y -qq --no-install-recommends puppet-agent puppet-lint minisat cadical z3 neovim emacs-nox elpa-eglot pre-commit chromium $node $modules >/dev/null
+  apt-get install -y -qq --no-install-recommends puppet-agent puppet-lint minisat cadical z3 neovim emacs-nox elpa-eglot pre-commit rpm chromium $node $modules >/dev/null
 complete || echo "setup: the installation is not complete; tests that need the rest will be skipped"
 exit 0

@@ -137,6 +137,13 @@ func build(root, out, only string) error {
 		if err := write(fmt.Sprintf("bunraku_%s_%s.deb", debVersion(version), t.arch), text); err != nil {
 			return err
 		}
+		if text, err = rpm(system, version, t.arch, when); err != nil {
+			return err
+		}
+		name := fmt.Sprintf("bunraku-%s-1.%s.rpm", rpmVersion(version), rpmArch[t.arch])
+		if err := write(name, text); err != nil {
+			return err
+		}
 	}
 	return sums(out, made)
 }
