@@ -97,7 +97,7 @@ var layers = map[string]string{
 		"puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile " +
 		"puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
 	"lsp/protocol": "",
-	"serve": "internal/process puppet/trace judge report verify/model puppet/deploy puppetdb " +
+	"serve": "internal/process puppet/psych puppet/trace judge report verify/model puppet/deploy puppetdb " +
 		"puppet/exported diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types " +
 		"puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
 	"web": "audit diff explain fleet judge mupuppet provenance puppet/catalog puppet/compiler " +

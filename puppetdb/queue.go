@@ -28,7 +28,7 @@ import (
 // Names begin with the time, so that the oldest goes first.
 type Queue struct {
 	dir    string
-	client *Client
+	client Sender
 	told   func(QueueEvent)
 
 	number atomic.Uint64
@@ -40,6 +40,11 @@ type Queue struct {
 	sent    uint64
 	refused uint64
 	down    error // why PuppetDB does not take anything, at last
+}
+
+// A Sender takes commands, as a Client does. An *Error with the status 400, 413, 415 or 422 says that it never will.
+type Sender interface {
+	Command(ctx context.Context, c Command) (uuid string, err error)
 }
 
 // A QueueEvent is worth telling who runs the machine.
@@ -77,7 +82,7 @@ type queued struct {
 
 // OpenQueue opens the queue in a directory, which it makes, and removes what was being written when its writer ended.
 // The function is told what happens; it may be nil.
-func OpenQueue(dir string, c *Client, told func(QueueEvent)) (*Queue, error) {
+func OpenQueue(dir string, c Sender, told func(QueueEvent)) (*Queue, error) {
 	if told == nil {
 		told = func(QueueEvent) {}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"bunraku/serve"
 )
@@ -109,6 +110,51 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %s, not %s", path, strings.Join(got, ", "), want)
 		}
 	}
+}
+
+// TestMountsFollow: a fileserver.conf that is deployed is in force at once; one that cannot be read changes nothing.
+func TestMountsFollow(t *testing.T) {
+	var log lockedBuffer
+	dir := t.TempDir()
+	conf := filepath.Join(dir, "fileserver.conf")
+	r := start(t, small, func(o *serve.Options) { o.FileServer, o.Log = conf, textLog(&log) })
+	c := r.client(r.sign("agent.example"))
+	deploy := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(conf+".new", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(conf+".new", conf); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	is := func(mount string, status int, body string) {
+		t.Helper()
+		a := r.get(c, "/puppet/v3/file_content/"+mount+"/f?environment=production")
+		if a.status != status || status == 200 && a.body != body {
+			t.Errorf("%s: %d %s", mount, a.status, a.body)
+		}
+	}
+	unpack(t, dir, "-- one/f --\n1\n-- two/f --\n2\n")
+	is("extra", 404, "")
+	deploy("[extra]\n  path " + dir + "/one\n")
+	is("extra", 200, "1\n")
+	deploy("[extra]\n  path " + dir + "/two\n")
+	is("extra", 200, "2\n")
+	deploy("[extra]\n  path not/absolute\n")
+	is("extra", 200, "2\n")
+	if !strings.Contains(log.String(), "the mounts from before stay") {
+		t.Error(log.String())
+	}
+	deploy("[other]\n  path " + dir + "/one\n")
+	is("extra", 404, "")
+	is("other", 200, "1\n")
+	if err := os.Remove(conf); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	is("other", 404, "")
 }
 
 // TestStore sends what agents send besides: reports, facts, backups.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"bunraku/puppet/deploy"
 	"bunraku/puppet/environment"
@@ -22,16 +24,40 @@ import (
 // A path leads to a file below the directory that its mount stands for, and nowhere else: .. is refused, and a link is
 // followed only where it ends inside of an environment's directories or of the mount (shelf.go).
 
-// mounts are those of fileserver.conf.
+// mounts are those of fileserver.conf. The file is deployed like the code, so it is read again when it has changed; if
+// something is wrong with it then, the mounts from before stay.
 type mounts struct {
 	file string
-	mu   sync.Mutex
-	dirs map[string]string // name → directory, in which % patterns stand for the client
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	dirs    map[string]string // name → directory, in which % patterns stand for the client
+	stamp   stamp
+	checked time.Time
 }
 
-func readMounts(file string) (*mounts, error) {
-	m := &mounts{file: file}
+func readMounts(file string, log *slog.Logger) (*mounts, error) {
+	m := &mounts{file: file, log: log}
 	return m, m.read()
+}
+
+// fresh reads the file again if it has changed since a moment or later.
+func (m *mounts) fresh(since time.Time) {
+	m.mu.Lock()
+	look, changed := m.file != "" && m.checked.Before(since), false
+	if look {
+		m.checked = time.Now()
+		changed = stampOf(m.file) != m.stamp
+	}
+	m.mu.Unlock()
+	if !changed {
+		return
+	}
+	if err := m.read(); err != nil {
+		m.log.Error("fileserver.conf has changed and cannot be read: the mounts from before stay", "error", err)
+	} else {
+		m.log.Info("fileserver.conf was read again")
+	}
 }
 
 var (
@@ -47,6 +73,10 @@ func (m *mounts) read() error {
 	if m.file == "" {
 		return nil
 	}
+	now := stampOf(m.file)
+	m.mu.Lock()
+	m.stamp, m.checked = now, time.Now()
+	m.mu.Unlock()
 	text, err := os.ReadFile(m.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -137,6 +167,7 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 		if r.client != nil {
 			who = r.client.name
 		}
+		s.mounts.fresh(s.lately())
 		dir := s.mounts.dir(name, who)
 		if dir == "" {
 			return nil, false, nil

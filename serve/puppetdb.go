@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"bunraku/puppet/value"
 	"bunraku/puppetdb"
@@ -24,10 +25,8 @@ import (
 
 // A database is a PuppetDB.
 type database struct {
+	*errand
 	client *puppetdb.Client
-	queue  *puppetdb.Queue
-	cancel context.CancelFunc
-	ended  sync.WaitGroup
 }
 
 // openDatabase opens the queue; nothing is sent yet.
@@ -36,36 +35,60 @@ func (s *Server) openDatabase(c puppetdb.Config) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	queue, err := puppetdb.OpenQueue(filepath.Join(s.store.dir, "puppetdb"), client, func(e puppetdb.QueueEvent) {
+	e, err := s.openErrand("puppetdb", "PuppetDB", client, client.Close)
+	if err != nil {
+		return nil, err
+	}
+	return &database{errand: e, client: client}, nil
+}
+
+// An errand is a queue whose commands are sent to somebody as long as the server runs.
+type errand struct {
+	queue  *puppetdb.Queue
+	close  func()
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+// openErrand opens the queue in a directory of the state; nothing is sent yet.
+func (s *Server) openErrand(dir, who string, to puppetdb.Sender, end func()) (*errand, error) {
+	queue, err := puppetdb.OpenQueue(filepath.Join(s.store.dir, dir), to, func(e puppetdb.QueueEvent) {
 		switch {
 		case e.Refused:
-			s.opt.Log.Error("PuppetDB refuses a command, which is put aside", "command", e.Command, "certname", e.Certname,
+			s.opt.Log.Error(who+" refuses a command, which is put aside", "command", e.Command, "certname", e.Certname,
 				"error", e.Err)
 		case e.Down:
-			s.opt.Log.Error("PuppetDB takes nothing; commands wait", "error", e.Err)
+			s.opt.Log.Error(who+" takes nothing; commands wait", "error", e.Err)
 		case e.Up:
-			s.opt.Log.Info("PuppetDB takes commands again")
+			s.opt.Log.Info(who + " takes commands again")
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &database{client: client, queue: queue}, nil
+	return &errand{queue: queue, close: end}, nil
 }
 
-// start sends what is queued, until stop.
-func (d *database) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	d.cancel = cancel
-	d.ended.Go(func() { d.queue.Run(ctx) })
-}
-
-func (d *database) stop() {
-	if d.cancel != nil {
-		d.cancel()
-		d.ended.Wait()
+// start sends what is queued, until stop. A server without the errand has none to start.
+func (e *errand) start() {
+	if e == nil {
+		return
 	}
-	d.client.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	e.cancel = cancel
+	e.ended.Go(func() { e.queue.Run(ctx) })
+}
+
+// stop leaves on disk what was not sent.
+func (e *errand) stop() {
+	if e == nil {
+		return
+	}
+	if e.cancel != nil {
+		e.cancel()
+		e.ended.Wait()
+	}
+	e.close()
 }
 
 // Ask implements compiler.Querier: every question is asked when it comes up.
@@ -114,7 +137,7 @@ func (c *counts) lose(what string) {
 	c.lost[what]++
 }
 
-// databaseMetrics are those of losses and of the queue.
+// databaseMetrics are those of losses and of the queues.
 func (s *Server) databaseMetrics(b *strings.Builder, number func(name, kind, help string, v any)) {
 	fmt.Fprintf(b, "# HELP bunraku_lost_total What could not be kept, by name.\n# TYPE bunraku_lost_total counter\n")
 	s.counts.mu.Lock()
@@ -127,22 +150,29 @@ func (s *Server) databaseMetrics(b *strings.Builder, number func(name, kind, hel
 		fmt.Fprintf(b, "bunraku_lost_total{what=%q} %d\n", what, s.counts.lost[what])
 	}
 	s.counts.mu.Unlock()
-	if s.db == nil {
-		return
+	if s.db != nil {
+		s.db.metrics("bunraku_puppetdb", "PuppetDB", s.opt.Now(), number)
 	}
-	q := s.db.queue.State()
-	number("bunraku_puppetdb_waiting", "gauge", "Commands that PuppetDB has not taken yet.", q.Waiting)
-	number("bunraku_puppetdb_waiting_bytes", "gauge", "How large those are.", q.Bytes)
-	number("bunraku_puppetdb_sent_total", "counter", "Commands that PuppetDB has taken.", q.Sent)
-	number("bunraku_puppetdb_refused_total", "counter", "Commands that PuppetDB will never take.", q.Refused)
+	if s.reports != nil {
+		s.reports.metrics("bunraku_reporturl", "who takes reports", s.opt.Now(), number)
+	}
+}
+
+// metrics are those of the queue.
+func (e *errand) metrics(name, who string, now time.Time, number func(name, kind, help string, v any)) {
+	q := e.queue.State()
+	number(name+"_waiting", "gauge", "Commands that "+who+" has not taken yet.", q.Waiting)
+	number(name+"_waiting_bytes", "gauge", "How large those are.", q.Bytes)
+	number(name+"_sent_total", "counter", "Commands that "+who+" has taken.", q.Sent)
+	number(name+"_refused_total", "counter", "Commands that "+who+" will never take.", q.Refused)
 	oldest := 0.0
 	if !q.Oldest.IsZero() {
-		oldest = s.opt.Now().Sub(q.Oldest).Seconds()
+		oldest = now.Sub(q.Oldest).Seconds()
 	}
-	number("bunraku_puppetdb_oldest_seconds", "gauge", "How long the oldest command has waited.", oldest)
+	number(name+"_oldest_seconds", "gauge", "How long the oldest command has waited.", oldest)
 	up := 1
 	if q.Down != nil {
 		up = 0
 	}
-	number("bunraku_puppetdb_up", "gauge", "Whether PuppetDB takes commands.", up)
+	number(name+"_up", "gauge", "Whether "+who+" takes commands.", up)
 }

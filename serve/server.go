@@ -13,6 +13,7 @@
 //	puppetdb.go     what PuppetDB is told and asked
 //	static.go       metadata inside of catalogs, and files of an id of the code
 //	store.go        what agents send: reports, facts, backups
+//	forward.go      reports that are sent on to others
 //	inform.go       what else is asked: environments, classes, modules, status
 //	metrics.go      what is counted, and whether all is well
 //	reuse.go        catalogs that are the same as the last time
@@ -73,6 +74,8 @@ type Options struct {
 	State               string // the directory of what agents send
 	// PuppetDB is told of facts, catalogs and reports, and asked for what nodes export; nil for none.
 	PuppetDB *puppetdb.Config
+	// ReportURL is where reports are sent on to, as Puppet's report processor http does; "" for nowhere.
+	ReportURL string
 	// Reuse is how many bytes of catalogs are kept to be served again while nothing that they depend on changes, about;
 	// 0 compiles every one.
 	Reuse int64
@@ -114,6 +117,7 @@ type Server struct {
 	sums     sums
 	store    *store
 	db       *database   // nil without a PuppetDB
+	reports  *errand     // sends reports on; nil if nobody wants them
 	gate     *gate       // nil lets all catalogs pass
 	memory   *memory     // nil compiles every catalog
 	facts    *value.Hash // what the server says of itself
@@ -199,7 +203,7 @@ func New(opt Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	if s.mounts, err = readMounts(opt.FileServer); err != nil {
+	if s.mounts, err = readMounts(opt.FileServer, opt.Log); err != nil {
 		return nil, err
 	}
 	if s.store, err = openStore(opt.State); err != nil {
@@ -210,6 +214,11 @@ func New(opt Options) (*Server, error) {
 			return nil, err
 		}
 		s.opt.Compile.PuppetDB = s.db
+	}
+	if opt.ReportURL != "" {
+		if s.reports, err = s.openForwarder(opt.ReportURL); err != nil {
+			return nil, err
+		}
 	}
 	s.facts = serverFacts(s.version(), s.trust.current.Load().host)
 	s.pool = newPool(s)
@@ -228,6 +237,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if s.db != nil {
 		s.db.start()
 	}
+	s.reports.start()
 	err := s.http.Serve(tls.NewListener(l, s.trust.config()))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -243,8 +253,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		err = errors.Join(err, s.http.Close())
 	}
 	if s.db != nil {
-		s.db.stop() // what it has not sent stays on disk
+		s.db.stop()
 	}
+	s.reports.stop()
 	return err
 }
 

@@ -212,17 +212,24 @@ func (s *Server) report(r *request) error {
 	if err := s.written("report", r.key, s.store.keep(body, "reports", r.key, name)); err != nil {
 		return err
 	}
-	if s.db == nil {
-		return r.text("application/json; charset=utf-8", `["store"]`)
+	handlers := `"store"`
+	if s.reports != nil {
+		if err := s.forward(r.key, body); err != nil {
+			return err
+		}
+		handlers += `,"http"`
 	}
-	c, err := puppetdb.ReportCommand(body, s.sending("", ""))
-	if err != nil {
-		return badRequest("The report of %s cannot be told on: %v", r.key, err)
+	if s.db != nil {
+		c, err := puppetdb.ReportCommand(body, s.sending("", ""))
+		if err != nil {
+			return badRequest("The report of %s cannot be told on: %v", r.key, err)
+		}
+		if err := s.tell(c); err != nil {
+			return err
+		}
+		handlers += `,"puppetdb"`
 	}
-	if err := s.tell(c); err != nil {
-		return err
-	}
-	return r.text("application/json; charset=utf-8", `["store","puppetdb"]`)
+	return r.text("application/json; charset=utf-8", "["+handlers+"]")
 }
 
 // bucketSums are the checksums that backups may be called by.

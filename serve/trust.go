@@ -87,7 +87,7 @@ func stampOf(path string) stamp {
 	if err != nil {
 		return stamp{absent: true}
 	}
-	return stamp{size: info.Size(), changed: info.ModTime()}
+	return stamp{size: info.Size(), changed: changed(info)}
 }
 
 func newTrust(opt *Options, now func() time.Time) (*trust, error) {

@@ -33,7 +33,7 @@ type serveFlags struct {
 	enc, external, shadow          string
 	codeID, codeContent            string
 	branches, cache, said          string
-	puppetdb                       string
+	puppetdb, reporturl            string
 	soft, gate                     bool
 	policy                         string
 	reuse                          int
@@ -103,8 +103,10 @@ A catalog that could not be computed in full is an error that says why, and the 
 		"a `PROGRAM` that prints a file, given environment, id and path")
 	own.StringVar(&f.puppetdb, "puppetdb", "",
 		"the `URL` of the PuppetDB to tell of facts, catalogs and reports, and to ask for what nodes export")
+	own.StringVar(&f.reporturl, "reporturl", "",
+		"the `URL` to send reports on to, as Puppet's report processor http does: a POST of YAML")
 	own.BoolVar(&f.soft, "soft-write-failure", false,
-		"answer agents even if what PuppetDB should be told cannot be kept on disk; what is lost is counted")
+		"answer agents even if what PuppetDB or --reporturl should be told cannot be kept on disk; what is lost is counted")
 	own.IntVar(&f.reuse, "reuse", 0,
 		"how many megabytes of catalogs to keep, to serve them again while nothing that they depend on has changed; 0 "+
 			"compiles every one")
@@ -137,7 +139,7 @@ func (f *compileFlags) addServer(c *cobra.Command) {
 func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (serve.Options, error) {
 	opt := serve.Options{Environments: strings.Split(environments, ":"), Compile: a.options(cmd, &f.compile), Cert: f.cert,
 		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state,
-		Provenance: f.provenance,
+		Provenance: f.provenance, ReportURL: f.reporturl,
 		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
 	if f.branches != "" {
 		opt.Environments = nil
