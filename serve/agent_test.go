@@ -19,17 +19,25 @@ import (
 // An agent is a real one, unmodified, with directories of its own. What it applies must stay in them: manifests name
 // files below $facts['playground'] only.
 type agent struct {
-	t      testing.TB
-	r      *running
-	name   string
-	dir    string
-	puppet *live.Oracle // whose agent it is
+	t       testing.TB
+	r       *running
+	name    string
+	dir     string
+	puppet  *live.Oracle // whose agent it is
+	machine *machine     // that it runs on; nil for this one
+	env     []string     // besides
 }
 
 // newAgent gives an agent its certificate, so that it asks no CA.
 func newAgent(t testing.TB, r *running, name string) *agent {
 	t.Helper()
-	a := &agent{t, r, name, t.TempDir(), live.Installed(t)}
+	return newAgentAt(t, r, name, t.TempDir())
+}
+
+// newAgentAt is one whose files are in a directory.
+func newAgentAt(t testing.TB, r *running, name, dir string) *agent {
+	t.Helper()
+	a := &agent{t: t, r: r, name: name, dir: dir, puppet: live.Installed(t)}
 	r.sign(name, extension("agent of the test", 1, 13))
 	for from, to := range map[string]string{name + ".pem": "certs/" + name + ".pem",
 		name + ".key": "private_keys/" + name + ".pem", "ca.pem": "certs/ca.pem", "crl.pem": "crl.pem"} {
@@ -46,6 +54,14 @@ func newAgent(t testing.TB, r *running, name string) *agent {
 }
 
 func (a *agent) path(name string) string { return filepath.Join(a.dir, name) }
+
+// left is where a file is that the agent has written.
+func (a *agent) left(name string) string {
+	if a.machine != nil {
+		return filepath.Join(a.machine.upper, a.path(name))
+	}
+	return a.path(name)
+}
 
 func (a *agent) write(name, text string) {
 	a.t.Helper()
@@ -71,9 +87,12 @@ func (a *agent) run(args ...string) (string, int) {
 		"--logdir", a.path("log"), "--codedir", a.path("code"), "--publicdir", a.path("public"), "--color", "false",
 		"--environment", "production"}, args...)
 	program, env := a.puppet.Program()
-	all = append(program[1:len(program):len(program)], all...)
-	cmd := exec.CommandContext(ctx, program[0], all...)
-	cmd.Env = append(append(live.Env(), env...), "FACTER_playground="+a.path("playground"))
+	all = append(program[:len(program):len(program)], all...)
+	if a.machine != nil {
+		all = a.machine.command(all...)
+	}
+	cmd := exec.CommandContext(ctx, all[0], all[1:]...)
+	cmd.Env = append(append(append(live.Env(), env...), "FACTER_playground="+a.path("playground")), a.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

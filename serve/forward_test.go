@@ -85,7 +85,9 @@ const oddReport = `{"host":"agent.example","time":"2026-11-16T10:00:00.123456789
 // TestForward: reports reach the reporturl, also when nobody answered there for a while, and no agent waits for that.
 func TestForward(t *testing.T) {
 	to := newSink(t)
-	with := func(o *serve.Options) { o.ReportURL = strings.Replace(to.URL, "://", "://me:word@", 1) + "/reports/upload" }
+	with := func(o *serve.Options) {
+		o.ReportURL = strings.Replace(to.URL, "://", "://me:word@", 1) + "/reports/upload"
+	}
 	r := start(t, small, with)
 	c := r.client(r.sign("agent.example"))
 	send := func(body string) {

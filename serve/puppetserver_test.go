@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,7 +29,8 @@ type rival struct {
 
 const rivalJar = "/usr/share/puppetserver/puppetserver.jar"
 
-// startRival starts Debian's puppetserver. It is a JVM of a gigabyte and takes half a minute.
+// startRival starts Debian's puppetserver. It is a JVM of a gigabyte and takes half a minute. The settings are lines of
+// puppet.conf; more files may follow them, as in an archive.
 func startRival(t testing.TB, r *running, basemodulepath string, settings ...string) *rival {
 	t.Helper()
 	live.PathOf(t, rivalJar, "puppetserver")
@@ -59,6 +61,9 @@ func startRival(t testing.TB, r *running, basemodulepath string, settings ...str
 	if r.opt.Auth != "" {
 		auth = read(r.opt.Auth)
 	}
+	if !slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, "storeconfigs") }) {
+		settings = append([]string{"storeconfigs = false"}, settings...)
+	}
 	code := ""
 	if r.opt.CodeID != "" {
 		code = fmt.Sprintf("versioned-code: { code-id-command: %q, code-content-command: %q }", r.opt.CodeID,
@@ -71,7 +76,6 @@ certname = puppet.example
 environmentpath = %s
 basemodulepath = %s
 [server]
-storeconfigs = false
 %s
 -- services.d/bootstrap.cfg --
 %s
