@@ -44,11 +44,11 @@ type seen struct {
 }
 
 // report reads what the agent says of its last run: the events of every resource, the state of each, and the counts.
-func (a *agent) report(t testing.TB) (events map[string]any, transaction string) {
+func (a *agent) report(t testing.TB, said string) (events map[string]any, transaction string) {
 	t.Helper()
 	text, err := os.ReadFile(a.left("var/state/last_run_report.yaml"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, said)
 	}
 	var all struct {
 		Transaction string `yaml:"transaction_uuid"`
@@ -127,7 +127,7 @@ func (a *agent) twice(t testing.TB, between func(transaction string), args ...st
 		s.said += out
 		s.exits[i] = code
 		var transaction string
-		if s.events[i], transaction = a.report(t); between != nil {
+		if s.events[i], transaction = a.report(t, out); between != nil {
 			between(transaction)
 		}
 	}
@@ -219,7 +219,7 @@ func TestAcceptServeAgents(t *testing.T) {
 		for i, site := range sites {
 			all++
 			nodes := []string{"agent.example"}
-			args := []string{"--environment", site, "--static_catalogs", fmt.Sprint(i%2 == 0)}
+			args := []string{"--environment", site, []string{"--static_catalogs", "--no-static_catalogs"}[i%2]}
 			switch site {
 			case "exported":
 				nodes = []string{"exporter.example", "agent.example"}

@@ -100,11 +100,14 @@ const mostFiles = 200_000
 
 var errType = errors.New("Cannot manage files of this type")
 
-// describe is the metadata of one file. The base is what is said to be its path, rel the way from there.
-func (s *Server) describe(f found, base string, rel *string, w wanted) (*metadata, error) {
-	t, err := f.look(w.links == "follow")
-	if err != nil {
-		return nil, err
+// describe is the metadata of one file; nil for what was not looked at yet. The base is what is said to be its path, rel
+// the way from there.
+func (s *Server) describe(f found, t *thing, base string, rel *string, w wanted) (*metadata, error) {
+	if t == nil {
+		var err error
+		if t, err = f.look(w.links == "follow"); err != nil {
+			return nil, err
+		}
 	}
 	m := &metadata{Path: base, RelativePath: rel, Links: w.links, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid()),
 		Mode: 0o644, Checksum: checksum{Type: w.checksum}}
@@ -126,7 +129,7 @@ func (s *Server) describe(f found, base string, rel *string, w wanted) (*metadat
 		m.Type, m.Destination = "link", &t.target
 		follow := w
 		follow.links = "follow"
-		if of, err := s.describe(f, base, rel, follow); err == nil && of.Type == "file" {
+		if of, err := s.describe(f, nil, base, rel, follow); err == nil && of.Type == "file" {
 			m.Checksum.Value = of.Checksum.Value
 		}
 	default:
@@ -155,7 +158,7 @@ func (s *Server) fileMetadata(r *request) error {
 		return err
 	}
 	defer leave()
-	m, err := s.describe(places[0], places[0].path, nil, w)
+	m, err := s.describe(places[0], nil, places[0].path, nil, w)
 	if err != nil {
 		return fileProblem(err, "file_metadata", r.key)
 	}
@@ -212,30 +215,39 @@ func (s *Server) fileMetadatas(r *request) error {
 // below is the metadata of what a path leads to, and of what is below that, level by level.
 func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 	dot := "."
-	first, err := s.describe(top, top.path, &dot, w)
+	first, err := s.describe(top, nil, top.path, &dot, w)
 	if err != nil {
 		return nil, err
 	}
 	list = append(list, first)
+	if first.Type != "directory" || !w.recurse {
+		return list, nil
+	}
+	// Directories wait for their turn. One that a link led to is a tree of its own.
 	type level struct {
-		rel   string
+		in    *tree
+		rel   string // from the top
+		below string // from the tree
 		depth int
 	}
-	queue := []level{{"", 0}}
-	if first.Type != "directory" {
-		queue = nil
+	all, err := top.tree()
+	if err != nil {
+		return nil, err
 	}
+	defer all.close()
+	queue := []level{{all, "", "", 0}}
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		if !w.recurse || w.depth >= 0 && at.depth+1 > w.depth {
+		if w.depth >= 0 && at.depth+1 > w.depth {
 			continue
 		}
-		names, err := top.at(filepath.Join(top.path, at.rel)).names()
+		entries, err := at.in.entries(at.below)
 		if err != nil {
 			continue // gone meanwhile, or not ours to read
 		}
-		for _, name := range names {
+		for _, e := range entries {
+			name := e.name
 			if slices.ContainsFunc(w.ignore, func(pattern string) bool {
 				ok, _ := path.Match(pattern, name)
 				return ok && (name[0] != '.' || strings.HasPrefix(pattern, "."))
@@ -243,15 +255,21 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 				continue
 			}
 			rel := path.Join(at.rel, name)
-			m, err := s.describe(top.at(filepath.Join(top.path, rel)), top.path, &rel, w)
+			m, err := s.describe(top.at(filepath.Join(top.path, rel)), e.thing, top.path, &rel, w)
 			if err != nil {
 				continue
 			}
 			if list = append(list, m); len(list) > mostFiles {
 				return nil, failed("The directory '%s' contains more than %d entries", top.path, mostFiles)
 			}
-			if m.Type == "directory" {
-				queue = append(queue, level{rel, at.depth + 1})
+			if m.Type != "directory" {
+				continue
+			}
+			if e.thing != nil || at.in.root == nil {
+				queue = append(queue, level{at.in, rel, path.Join(at.below, name), at.depth + 1})
+			} else if other, err := top.at(filepath.Join(top.path, rel)).tree(); err == nil {
+				defer other.close()
+				queue = append(queue, level{other, rel, "", at.depth + 1})
 			}
 		}
 	}

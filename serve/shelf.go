@@ -47,21 +47,88 @@ func (f found) look(follow bool) (*thing, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := filepath.Join(root.Name(), rel)
+	t := f.thing(filepath.Join(root.Name(), rel), info)
+	if t.mode&fs.ModeSymlink != 0 {
+		t.target, err = root.Readlink(rel)
+	}
+	return t, err
+}
+
+// thing is what the disk says of the path, which really leads to full.
+func (f found) thing(full string, info fs.FileInfo) *thing {
 	t := &thing{mode: info.Mode(), mtime: info.ModTime(), ctime: changed(info),
 		key: sumKey{path: full, size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changed(info).UnixNano(),
 			inode: inode(info)}}
 	if uid, gid, mode, ok := owned(info); ok {
 		t.uid, t.gid, t.perm = uid, gid, mode
 	}
-	if t.mode&fs.ModeSymlink != 0 {
-		t.target, err = root.Readlink(rel)
-	}
 	t.open = func() (io.ReadCloser, error) {
 		file, _, err := f.content()
 		return file, err
 	}
-	return t, err
+	return t
+}
+
+// An entry is something in a directory: what it is, or nil where only its path tells, as for links.
+type entry struct {
+	name string
+	*thing
+}
+
+// A tree is a directory whose entries are looked at, and those of the directories in it. On the disk it is opened once:
+// to find the way to every entry anew costs more than all else that a listing of plugins does.
+type tree struct {
+	top  found
+	root *os.Root // nil for a revision
+	rel  string   // from there to the top
+}
+
+func (f found) tree() (*tree, error) {
+	if f.rev != nil {
+		return &tree{top: f}, nil
+	}
+	root, rel, err := f.enter(true)
+	return &tree{f, root, rel}, err
+}
+
+func (t *tree) close() {
+	if t.root != nil {
+		t.root.Close()
+	}
+}
+
+// entries lists a directory of the tree. There must be no link on the way to it from the top.
+func (t *tree) entries(rel string) ([]entry, error) {
+	f := t.top.at(filepath.Join(t.top.path, rel))
+	if t.root == nil {
+		names, err := f.names()
+		list := make([]entry, len(names))
+		for i, name := range names {
+			list[i].name = name
+		}
+		return list, err
+	}
+	here, err := t.root.OpenRoot(filepath.Join(t.rel, rel))
+	if err != nil {
+		return nil, err
+	}
+	defer here.Close()
+	dir, err := here.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	slices.Sort(names)
+	full := filepath.Join(t.root.Name(), t.rel, rel)
+	list := make([]entry, len(names))
+	for i, name := range names {
+		list[i].name = name
+		if info, err := here.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			list[i].thing = f.at(filepath.Join(f.path, name)).thing(filepath.Join(full, name), info)
+		}
+	}
+	return list, err
 }
 
 // content opens a regular file, whose path may be a link to it, and tells its size.

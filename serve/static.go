@@ -139,7 +139,7 @@ func (s *Server) inlineFile(snap taken, r *catalog.Resource, sources []string, w
 			}
 			return nil // of another mount: the agent asks for itself
 		}
-		m, err := s.describe(f, f.path, nil, w)
+		m, err := s.describe(f, nil, f.path, nil, w)
 		if err != nil {
 			continue
 		}
