@@ -446,75 +446,33 @@ func pushes(t *testing.T, changes int) {
 	var ids sync.Map // commit → number
 	ids.Store(turn(0), 0)
 	r := h.start("", "production", func(o *serve.Options) { o.Log = textLog(&lockedBuffer{}) })
-	cert := r.sign("agent.example")
-	title := regexp.MustCompile(`"title":"m\d+ revision (\d+)"`)
-	var served, files atomic.Int64
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	for range 3 {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			c := r.client(cert)
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				a := r.catalog(c, "agent.example", "production", nil)
-				if a.status != http.StatusOK {
-					t.Errorf("%d %s", a.status, a.body)
-					continue
-				}
-				served.Add(1)
-				seen := map[string]bool{}
-				found := title.FindAllStringSubmatch(a.body, -1)
-				for _, m := range found {
-					seen[m[1]] = true
-				}
-				var head struct {
-					Code_id  string
-					Metadata map[string]struct {
-						Checksum struct{ Value string }
-					}
-				}
-				if err := json.Unmarshal([]byte(a.body), &head); err != nil {
-					t.Error(err)
-				}
-				var n any
-				for range 100 { // the pusher tells the number a moment after the push
-					if n, _ = ids.Load(head.Code_id); n != nil {
-						break
-					}
-					time.Sleep(20 * time.Millisecond)
-				}
-				if len(found) != classes || len(seen) != 1 || !seen[fmt.Sprint(n)] {
-					t.Errorf("a catalog of the revisions %v, code id %s of revision %v", seen, head.Code_id, n)
-				}
-				text := fmt.Sprintf("file %v\n", n)
-				if want := fmt.Sprintf("{sha256}%x", sha256.Sum256([]byte(text))); head.Metadata["/m3"].Checksum.Value != want {
-					t.Errorf("the file of revision %v has the checksum %s", n, head.Metadata["/m3"].Checksum.Value)
-				}
-				f := r.get(c, "/puppet/v3/static_file_content/modules/m3/files/f?environment=production&code_id="+head.Code_id)
-				if files.Add(1); f.body != text {
-					t.Errorf("the file of revision %v is %d %q", n, f.status, f.body)
-				}
+	var files atomic.Int64
+	load := r.load(classes, func(answer) bool { return false }, func(c *http.Client, got revised) {
+		var n any
+		for range 100 { // the pusher tells the number a moment after the push
+			if n, _ = ids.Load(got.Code_id); n != nil {
+				break
 			}
-		}()
-	}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if len(got.seen) != 1 || !got.seen[fmt.Sprint(n)] {
+			t.Errorf("a catalog of the revisions %v, code id %s of revision %v", got.seen, got.Code_id, n)
+		}
+		text := fmt.Sprintf("file %v\n", n)
+		if want := fmt.Sprintf("{sha256}%x", sha256.Sum256([]byte(text))); got.Metadata["/m3"].Checksum.Value != want {
+			t.Errorf("the file of revision %v has the checksum %s", n, got.Metadata["/m3"].Checksum.Value)
+		}
+		f := r.get(c, "/puppet/v3/static_file_content/modules/m3/files/f?environment=production&code_id="+got.Code_id)
+		if files.Add(1); f.body != text {
+			t.Errorf("the file of revision %v is %d %q", n, f.status, f.body)
+		}
+	})
 	for n := 1; n <= changes; n++ {
 		ids.Store(turn(n), n)
 	}
-	time.Sleep(20 * time.Millisecond)
-	close(stop)
-	all.Wait()
+	load.stop()
 	t.Logf("%d pushes: %d catalogs and %d files, each of the revision that the code id names (bar: all)", changes,
-		served.Load(),
-		files.Load())
-	if served.Load() == 0 {
-		t.Error("nothing was served")
-	}
+		load.served.Load(), files.Load())
 }
 
 // TestPushes: catalogs and files of one revision each, while others are pushed.

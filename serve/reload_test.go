@@ -3,6 +3,7 @@ package serve_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,74 @@ import (
 	"bunraku/internal/live"
 	"bunraku/serve"
 )
+
+// revised is a catalog of code whose revisions say which they are: notify { 'm3 revision 7': } in each of its classes.
+type revised struct {
+	Code_id  string
+	Metadata map[string]struct{ Checksum struct{ Value string } }
+	seen     map[string]bool // the revisions that it is of
+}
+
+var revisionTitle = regexp.MustCompile(`"title":"m\d+ revision (\d+)"`)
+
+// A load is agents that ask for catalogs until it is stopped.
+type load struct {
+	t               testing.TB
+	served, refused atomic.Int64
+	ended           chan struct{}
+	agents          sync.WaitGroup
+}
+
+// load has three agents ask all the time. Each catalog has all of its classes, and is given to check; an error must be
+// one that is excused.
+func (r *running) load(classes int, excused func(answer) bool, check func(*http.Client, revised)) *load {
+	l := &load{t: r.t, ended: make(chan struct{})}
+	cert := r.sign("agent.example")
+	one := func(c *http.Client) {
+		a := r.catalog(c, "agent.example", "production", nil)
+		if a.status != http.StatusOK {
+			if l.refused.Add(1); a.status != http.StatusInternalServerError || !excused(a) {
+				r.t.Errorf("%d %s", a.status, a.body)
+			}
+			return
+		}
+		l.served.Add(1)
+		got := revised{seen: map[string]bool{}}
+		found := revisionTitle.FindAllStringSubmatch(a.body, -1)
+		for _, m := range found {
+			got.seen[m[1]] = true
+		}
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil || len(found) != classes {
+			r.t.Errorf("%d of %d classes, %v", len(found), classes, err)
+		}
+		check(c, got)
+	}
+	for range 3 {
+		l.agents.Go(func() {
+			c := r.client(cert)
+			for {
+				select {
+				case <-l.ended:
+					return
+				default:
+					one(c)
+				}
+			}
+		})
+	}
+	return l
+}
+
+// stop ends it; something must have been served.
+func (l *load) stop() {
+	l.t.Helper()
+	time.Sleep(20 * time.Millisecond)
+	close(l.ended)
+	l.agents.Wait()
+	if l.served.Load() == 0 {
+		l.t.Error("nothing was served")
+	}
+}
 
 // revisions deploys revision after revision while agents ask for catalogs. By switching a link over, as atomic deploys
 // do, every catalog is of one revision, and its code id says which; where file by file is written, every catalog is
@@ -75,55 +144,20 @@ func revisions(t *testing.T, changes int, link bool) {
 			o.CodeContent = script(t, "exit 1\n")
 		}
 	})
-	cert := r.sign("agent.example")
-	title := regexp.MustCompile(`"title":"m\d+ revision (\d+)"`)
-	var served, refused atomic.Int64
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	for range 3 {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			c := r.client(cert)
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				a := r.catalog(c, "agent.example", "production", nil)
-				if a.status != 200 {
-					refused.Add(1)
-					if a.status != 500 || !strings.Contains(a.body, "chang") && !strings.Contains(a.body, "written") &&
-						!strings.Contains(a.body, "no such file") && !strings.Contains(a.body, "No such file") {
-						t.Errorf("%d %s", a.status, a.body)
-					}
-					continue
-				}
-				served.Add(1)
-				found := title.FindAllStringSubmatch(a.body, -1)
-				seen := map[string]bool{}
-				for _, m := range found {
-					seen[m[1]] = true
-				}
-				var head struct{ Code_id string }
-				if err := json.Unmarshal([]byte(a.body), &head); err != nil {
-					t.Error(err)
-				}
-				if len(found) != classes || link && (len(seen) != 1 || !seen[strings.TrimPrefix(head.Code_id, "r")]) {
-					t.Errorf("a catalog of the revisions %v, code id %s", seen, head.Code_id)
-				}
-			}
-		}()
-	}
+	load := r.load(classes, func(a answer) bool {
+		return strings.Contains(a.body, "chang") || strings.Contains(a.body, "written") ||
+			strings.Contains(a.body, "no such file") || strings.Contains(a.body, "No such file")
+	}, func(_ *http.Client, c revised) {
+		if link && (len(c.seen) != 1 || !c.seen[strings.TrimPrefix(c.Code_id, "r")]) {
+			t.Errorf("a catalog of the revisions %v, code id %s", c.seen, c.Code_id)
+		}
+	})
 	for n := 1; n <= changes; n++ {
 		turn(n)
 		time.Sleep(5 * time.Millisecond)
 	}
-	time.Sleep(20 * time.Millisecond)
-	close(stop)
-	all.Wait()
-	c := r.client(cert)
+	load.stop()
+	c := r.client(r.sign("agent.example"))
 	if a := r.catalog(c, "agent.example", "production", nil); !strings.Contains(a.body,
 		fmt.Sprintf("m%d revision %d\"", classes-1, changes)) {
 		t.Errorf("the last revision is not served: %d %s", a.status, a.body)
@@ -132,11 +166,8 @@ func revisions(t *testing.T, changes int, link bool) {
 	if link {
 		what = "of exactly one revision each, which its code id names"
 	}
-	t.Logf("%d changes: %d catalogs, %s; %d refused for a while (bar: no other)", changes, served.Load(), what,
-		refused.Load())
-	if served.Load() == 0 {
-		t.Error("nothing was served")
-	}
+	t.Logf("%d changes: %d catalogs, %s; %d refused for a while (bar: no other)", changes,
+		load.served.Load(), what, load.refused.Load())
 }
 
 // TestRevisions: catalogs of one revision each, while others are deployed.

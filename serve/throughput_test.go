@@ -196,8 +196,8 @@ func (c *contender) String() string {
 		at(c.small, 50), at(c.small, 95), at(c.took, 95))
 }
 
-// load is how many processes want to run, of the last minute.
-func load() float64 {
+// loadOfMachine is how many processes want to run, of the last minute.
+func loadOfMachine() float64 {
 	text, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(text), " ")
 	n, _ := strconv.ParseFloat(first, 64)
@@ -283,7 +283,7 @@ func TestAcceptServeThroughput(t *testing.T) {
 	if quick > 50*time.Millisecond {
 		t.Errorf("p95 is %v of the processor (bar: 50 ms)", quick)
 	}
-	if slow := plain.small[len(plain.small)*95/100]; slow > 50*time.Millisecond && load() < 1.5 {
+	if slow := plain.small[len(plain.small)*95/100]; slow > 50*time.Millisecond && loadOfMachine() < 1.5 {
 		t.Errorf("p95 is %v by the clock (bar: 50 ms)", slow)
 	}
 	if len(all) < 3 {
@@ -291,7 +291,7 @@ func TestAcceptServeThroughput(t *testing.T) {
 	}
 	without, with := plain.perCPU()/theirs.perCPU(), reusing.perCPU()/theirs.perCPU()
 	t.Logf("%.0f times puppetserver without reuse of results (bar: 40), %.0f times with it (bar: 100); %d of %d sites' "+
-		"catalogs the same during the run, not %v; load of the machine %.1f", without, with, same, compared, differ, load())
+		"catalogs the same during the run, not %v; load of the machine %.1f", without, with, same, compared, differ, loadOfMachine())
 	if without < 40 || with < 100 {
 		t.Error("a bar is missed")
 	}
