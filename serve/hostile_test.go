@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -16,9 +17,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -304,43 +307,213 @@ func TestHostileSlow(t *testing.T) {
 	}
 }
 
-// TestHostileIdle: idle connections beyond a number make room for new ones, and an agent is served all the time.
+// TestHostileIdle: 10,000 idle connections, of which those beyond a number make room for new ones; an agent is served all
+// the time, and a client that does not even shake hands counts as well.
 func TestHostileIdle(t *testing.T) {
-	const most, all = 200, 1000
+	most, all := 0, 10_000 // 0: what a server has by itself
+	if testing.Short() {
+		most, all = 200, 1000
+	}
 	r := start(t, small, func(o *serve.Options) { o.MaxConnections = most })
+	if most == 0 {
+		most = 4096
+	}
 	address := strings.TrimPrefix(r.url, "https://")
-	var mu sync.Mutex
-	closed := 0
+	var closed atomic.Int64
 	c := r.client(r.sign("agent.example"))
-	for i := range all {
-		conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
-		if err != nil {
-			t.Fatal(i, err)
+	serves := func() {
+		t.Helper()
+		began := time.Now()
+		if a := r.catalog(c, "agent.example", "production", nil); a.status != 200 || time.Since(began) > 10*time.Second {
+			t.Fatalf("%d %s after %v", a.status, a.body, time.Since(began))
 		}
-		defer conn.Close()
-		go func() {
-			if _, err := conn.Read(make([]byte, 1)); err != nil {
-				mu.Lock()
-				closed++
-				mu.Unlock()
+	}
+	conns := make(chan net.Conn, all)
+	var dialers sync.WaitGroup
+	for k := range 8 {
+		dialers.Go(func() {
+			for i := k; i < all; i += 8 {
+				conn, err := net.Dial("tcp", address)
+				if err == nil && i%4 != 0 {
+					shaken := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+					err, conn = shaken.Handshake(), shaken
+				}
+				if err != nil {
+					t.Error(i, err)
+					return
+				}
+				conns <- conn
+				go func() {
+					if _, err := conn.Read(make([]byte, 1)); err != nil {
+						closed.Add(1)
+					}
+				}()
 			}
-		}()
-		if i%200 == 199 {
-			if a := r.catalog(c, "agent.example", "production", nil); a.status != 200 {
-				t.Fatalf("%d %s", a.status, a.body)
+		})
+	}
+	done := make(chan struct{})
+	go func() { dialers.Wait(); close(done) }()
+	for busy := true; busy; {
+		select {
+		case <-done:
+			busy = false
+		case <-time.After(200 * time.Millisecond):
+		}
+		serves()
+	}
+	close(conns)
+	defer func() {
+		for conn := range conns {
+			conn.Close()
+		}
+	}()
+	for until := time.Now().Add(30 * time.Second); closed.Load() < int64(all-most-10); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("of %d connections %d were closed; %d may be open", all, closed.Load(), most)
+		}
+	}
+	serves()
+	if n := regexp.MustCompile(`bunraku_connections (\d+)`).FindStringSubmatch(watched(t, r)); n == nil ||
+		len(n[1]) > len(fmt.Sprint(most)) {
+		t.Errorf("connections: %v", n)
+	}
+	t.Logf("%d idle connections: %d were closed, at most %d stay", all, closed.Load(), most)
+}
+
+// TestHostilePaths: no path leads out of what is served, however it is written, and whoever asks.
+func TestHostilePaths(t *testing.T) {
+	outside := t.TempDir()
+	unpack(t, outside, "-- secret --\nthe secret of the machine\n-- mount/f --\nfine\n-- fileserver.conf --\n[extra]\n  path "+
+		outside+"/mount\n[per]\n  path "+outside+"/mount/%H\n")
+	r := start(t, small, func(o *serve.Options) { o.FileServer = filepath.Join(outside, "fileserver.conf") })
+	unpack(t, r.code, "-- production/modules/demo/secret --\nthe secret of the module\n"+
+		"-- production/secret --\nthe secret of the environment\n-- secret --\nthe secret of the code\n")
+	c := r.client(r.sign("agent.example"))
+	dots := []string{"..", "%2e%2e", "%2E%2E", ".%2e", "..%00", "..;", "%c0%ae%c0%ae", "..%5c", "%252e%252e", "....", "%u002e."}
+	slash := []string{"/", "%2f", "//", "%5c", "/./", "%252f", "/%00/"}
+	n := 0
+	for _, kind := range []string{"file_content", "file_metadata", "file_metadatas", "static_file_content"} {
+		for _, mount := range []string{"modules/demo", "modules", "plugins", "pluginfacts", "extra", "per", "tasks/demo", "locales"} {
+			for _, d := range dots {
+				for _, s := range slash {
+					for _, tail := range []string{"secret", "demo/secret", "mount/../secret"} {
+						for _, up := range []int{1, 2, 4} {
+							path := "/puppet/v3/" + kind + "/" + mount + "/" + strings.Repeat(d+s, up) + tail
+							a, err := r.try(c, "GET", path+"?environment=production&code_id=x&recurse=true&links=follow", "", "")
+							if n++; err == nil && (a.status == 200 && kind != "file_metadatas" || strings.Contains(a.body, "the secret")) {
+								t.Fatalf("%s: %d %s", path, a.status, a.body)
+							}
+							if err == nil && a.status == 200 && strings.Contains(a.body, `secret"`) {
+								t.Fatalf("%s: %s", path, a.body)
+							}
+						}
+					}
+				}
+			}
+		}
+		if testing.Short() {
+			break
+		}
+	}
+	for _, path := range []string{"//etc/passwd", "/../../etc/passwd", "/puppet/v3/../../../etc/passwd", "/puppet/v3//etc/passwd",
+		"/puppet/v3/file_content//etc/passwd", "/puppet/v3/file_content/modules//etc/passwd",
+		"/puppet/v3/file_content/extra//etc/passwd", "/puppet/v3/file_content/per/x", "/puppet/v3/file_content/-/x",
+		"/puppet/v3/file_content/..", "/puppet/v3/file_content/"} {
+		a, err := r.try(c, "GET", path+"?environment=production", "", "")
+		if n++; err == nil && a.status == 200 {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	for _, environment := range []string{"..", "../x", "production/..", "production%00", "production%0a", ".", "%2e", "PRODUCTION/",
+		strings.Repeat("a", 5000), "production%2f..%2fbroken"} {
+		a, err := r.try(c, "GET", "/puppet/v3/file_content/modules/demo/one?environment="+environment, "", "")
+		if n++; err == nil && a.status == 200 {
+			t.Errorf("%s: %d %s", environment, a.status, a.body)
+		}
+	}
+	// A certificate's name is no path either.
+	for _, name := range []string{"..", ".", "a/../..", "../secret"} {
+		odd := r.client(r.sign("odd", func(c *x509.Certificate) { c.Subject.CommonName = name }))
+		a, err := r.try(odd, "GET", "/puppet/v3/file_content/per/secret?environment=production", "", "")
+		if n++; err == nil && a.status == 200 {
+			t.Errorf("%s: %d %s", name, a.status, a.body)
+		}
+	}
+	t.Logf("%d paths lead nowhere", n)
+}
+
+// TestHostileLinks: a link that leads out of an environment, a module or a mount is never followed, nor is one that is
+// put in the way while files are served.
+func TestHostileLinks(t *testing.T) {
+	outside := t.TempDir()
+	unpack(t, outside, "-- dir/secret --\nthe secret\n-- mount/f --\nfine\n-- fileserver.conf --\n[extra]\n  path "+outside+
+		"/mount\n")
+	r := start(t, small, func(o *serve.Options) { o.FileServer = filepath.Join(outside, "fileserver.conf") })
+	c := r.client(r.sign("agent.example"))
+	files := filepath.Join(r.code, "production/modules/demo/files")
+	link := func(to, name string) {
+		t.Helper()
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(outside+"/dir/secret", files+"/file")
+	link(outside+"/dir", files+"/dir")
+	link("file", files+"/twice")
+	link("round", files+"/round")
+	link("../../../../../../../../../../"+outside+"/dir/secret", files+"/relative")
+	link(outside+"/dir", filepath.Join(r.code, "production/modules/demo/lib/away"))
+	link("../dir", filepath.Join(outside, "mount/up"))
+	link(outside+"/dir/secret", filepath.Join(outside, "mount/down"))
+	for _, path := range []string{"modules/demo/file", "modules/demo/dir/secret", "modules/demo/twice", "modules/demo/round",
+		"modules/demo/relative", "plugins/away/secret", "extra/up/secret", "extra/down", "modules/demo/dir", "modules/demo", "plugins",
+		"extra"} {
+		for _, how := range []string{"file_content/%s?", "file_metadata/%s?links=follow&", "file_metadata/%s?links=manage&",
+			"file_metadatas/%s?recurse=true&links=follow&", "file_metadatas/%s?recurse=true&links=manage&"} {
+			at := "/puppet/v3/" + fmt.Sprintf(how, path) + "environment=production"
+			a := r.get(c, at)
+			sum := fmt.Sprintf("%x", sha256.Sum256([]byte("the secret\n")))
+			if strings.Contains(a.body, "the secret") || strings.Contains(a.body, sum) ||
+				strings.Contains(a.body, `"relative_path":"dir/secret"`) || strings.Contains(a.body, `"relative_path":"away/secret"`) ||
+				strings.Contains(a.body, `"relative_path":"up/secret"`) {
+				t.Errorf("%s: %d %s", at, a.status, a.body)
 			}
 		}
 	}
-	for until := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		mu.Lock()
-		gone := closed
-		mu.Unlock()
-		if gone >= all-most-10 {
-			break
+	// A file that becomes a link while it is asked for is the file, or nothing.
+	flip := files + "/flip"
+	stop := make(chan struct{})
+	var flipping sync.WaitGroup
+	flipping.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			_ = os.Remove(flip + ".new") // none at first
+			if i%2 == 0 {
+				_ = os.WriteFile(flip+".new", []byte("fine\n"), 0o644)
+			} else {
+				_ = os.Symlink(outside+"/dir/secret", flip+".new")
+			}
+			_ = os.Rename(flip+".new", flip)
 		}
-		if time.Now().After(until) {
-			t.Fatalf("of %d connections %d were closed; %d may be open", all, gone, most)
+	})
+	seen := 0
+	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); {
+		a := r.get(c, "/puppet/v3/file_content/modules/demo/flip?environment=production")
+		if strings.Contains(a.body, "the secret") {
+			t.Fatalf("%d %s", a.status, a.body)
 		}
+		if a.status == 200 {
+			seen++
+		}
+	}
+	close(stop)
+	flipping.Wait()
+	if seen == 0 {
+		t.Error("the file was never served: the test shows little")
 	}
 }
 
