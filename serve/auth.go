@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/puppet/lookup/datafile"
@@ -88,7 +89,7 @@ func permits(rules []rule, c *client, method, path string, query url.Values) (ok
 			return true, ""
 		case c == nil:
 			return false, "no certificate was shown (rule '" + r.name + "')"
-		case slices.ContainsFunc(r.deny, func(w who) bool { return w.is(c, groups) }):
+		case slices.ContainsFunc(r.deny, func(w who) bool { return w.keepsOut(c, groups) }):
 			return false, "denied by the rule '" + r.name + "'"
 		case slices.ContainsFunc(r.allow, func(w who) bool { return w.is(c, groups) }):
 			return true, ""
@@ -114,37 +115,52 @@ func (r *rule) matches(method, path string, query url.Values) (groups []string, 
 	return groups, groups != nil
 }
 
-var backReference = regexp.MustCompile(`\$(\d)`)
+var backReference = regexp.MustCompile(`\$(\d+)`)
 
+// is reports whether a client is meant. puppetserver takes a certificate's alternative names for the client's own. We
+// do so where that keeps somebody out, and not where it lets somebody in: nobody gets what belongs to another name.
 func (w who) is(c *client, groups []string) bool {
+	if w.extensions == nil {
+		return w.named(c.name, groups)
+	}
 	for name, values := range w.extensions {
 		has, is := c.extensions.At(name).(value.String)
 		if !is || !slices.Contains(values, string(has)) {
 			return false
 		}
 	}
-	name := strings.ToLower(c.name)
+	return true
+}
+
+// keepsOut reports whether a client is meant by one of its names.
+func (w who) keepsOut(c *client, groups []string) bool {
+	return w.is(c, groups) || w.extensions == nil &&
+		slices.ContainsFunc(c.others, func(name string) bool { return w.named(name, groups) })
+}
+
+// named reports whether a name is meant.
+func (w who) named(given string, groups []string) bool {
+	name := strings.ToLower(given)
 	switch {
 	case w.pattern != nil:
-		return w.pattern.MatchString(name)
-	case w.name == "":
-		return len(w.extensions) > 0
+		return w.pattern.MatchString(given)
 	case w.name == "*":
 		return true
-	case strings.HasPrefix(w.name, "*."):
-		return strings.HasSuffix(name, strings.ToLower(w.name[1:]))
+	case strings.HasPrefix(w.name, "*."): // the domain itself, too
+		domain := strings.ToLower(w.name[1:])
+		return strings.HasSuffix("."+name, domain)
 	}
 	wanted := backReference.ReplaceAllStringFunc(w.name, func(ref string) string {
-		if n := int(ref[1] - '0'); n < len(groups) {
+		if n, err := strconv.Atoi(ref[1:]); err == nil && n < len(groups) {
 			return groups[n]
 		}
-		return ref
+		return ref // there is none: the rule was not read
 	})
 	return strings.ToLower(wanted) == name
 }
 
 // readRules reads an auth.conf.
-func readRules(path string) ([]rule, error) {
+func readRules(path string, short func(oid string) string) ([]rule, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -153,7 +169,7 @@ func readRules(path string) ([]rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &ruleParser{file: path}
+	p := &ruleParser{file: path, short: short}
 	rules := p.top(root)
 	sortRules(rules)
 	return rules, p.err
@@ -161,9 +177,10 @@ func readRules(path string) ([]rule, error) {
 
 // A ruleParser keeps the first thing that it did not understand.
 type ruleParser struct {
-	file string
-	at   string // the rule's name
-	err  error
+	file  string
+	at    string                  // the rule's name
+	short func(oid string) string // names of extensions
+	err   error
 }
 
 func (p *ruleParser) wrong(format string, args ...any) {
@@ -189,6 +206,11 @@ func (p *ruleParser) top(root *datafile.Node) (rules []rule) {
 		p.wrong("it must have authorization and nothing else")
 		return nil
 	}
+	for _, key := range []string{"version", "rules"} {
+		if value.IsUndef(all.At(key)) {
+			p.wrong("it has no %s", key)
+		}
+	}
 	for _, e := range all.Entries() {
 		switch key := value.ToString(e.Key); key {
 		case "version":
@@ -196,7 +218,7 @@ func (p *ruleParser) top(root *datafile.Node) (rules []rule) {
 				p.wrong("version %s is not known", value.ToString(e.Value))
 			}
 		case "allow-header-cert-info":
-			if value.Truthy(e.Value) && value.ToString(e.Value) != "false" {
+			if e.Value != value.Bool(false) {
 				p.wrong("allow-header-cert-info lets anybody be anybody, and is not supported")
 			}
 		case "rules":
@@ -205,8 +227,14 @@ func (p *ruleParser) top(root *datafile.Node) (rules []rule) {
 				p.wrong("rules must be a list")
 				return nil
 			}
+			names := map[string]bool{}
 			for _, v := range list.Elems {
-				rules = append(rules, p.rule(v))
+				r := p.rule(v)
+				if names[r.name] {
+					p.wrong("another rule is called so, too")
+				}
+				names[r.name] = true
+				rules = append(rules, r)
 			}
 		default:
 			p.wrong("%s is not known", key)
@@ -242,9 +270,23 @@ func (p *ruleParser) rule(v value.Value) (r rule) {
 		case "deny":
 			r.deny = p.list(e.Value)
 		case "allow-unauthenticated":
-			r.anybody = value.ToString(e.Value) == "true"
+			is, known := e.Value.(value.Bool)
+			if r.anybody = bool(is); !known {
+				p.wrong("allow-unauthenticated is true or false")
+			}
 		default:
 			p.wrong("%s is not known", key)
+		}
+	}
+	groups := 0
+	if r.pattern != nil {
+		groups = r.pattern.NumSubexp()
+	}
+	for _, w := range slices.Concat(r.allow, r.deny) {
+		for _, ref := range backReference.FindAllStringSubmatch(w.name, -1) {
+			if n, err := strconv.Atoi(ref[1]); err != nil || n < 1 || n > groups {
+				p.wrong("the path has no group for %s", ref[0])
+			}
 		}
 	}
 	switch {
@@ -270,7 +312,13 @@ func (p *ruleParser) match(v value.Value, r *rule) {
 		case "type":
 		case "method":
 			for _, m := range p.strings(e.Value) {
-				r.methods = append(r.methods, strings.ToLower(m))
+				if m = strings.ToLower(m); !slices.Contains([]string{"get", "post", "put", "delete", "head"}, m) {
+					p.wrong("match-request: the method %s is not known", m)
+				}
+				r.methods = append(r.methods, m)
+			}
+			if len(r.methods) == 0 {
+				p.wrong("match-request: there is no method")
 			}
 		case "query-params":
 			params, is := e.Value.(*value.Hash)
@@ -344,11 +392,18 @@ func (p *ruleParser) list(v value.Value) (out []who) {
 					}
 					w.extensions = map[string][]string{}
 					for _, x := range h.Entries() {
-						w.extensions[value.ToString(x.Key)] = p.strings(x.Value)
+						name := p.short(value.ToString(x.Key))
+						if name == "subject-alt-name" {
+							p.wrong("alternative names are no extension that rules can ask for")
+						}
+						w.extensions[name] = p.strings(x.Value)
 					}
 				default:
 					p.wrong("%s is not known", key)
 				}
+			}
+			if (w.extensions == nil) == (w.name == "" && w.pattern == nil) || len(w.extensions) == 0 && w.extensions != nil {
+				p.wrong("whom a rule means is said by certname or by extensions")
 			}
 			out = append(out, w)
 		default:

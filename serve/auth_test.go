@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"crypto/x509"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,18 @@ const rules = `authorization: {
       name: "careless"
     },
     {
+      match-request: { path: "/puppet/v3/file_content/modules/hidden", type: path, method: [GET, post] }
+      deny: "*"
+      sort-order: 300
+      name: "hidden"
+    },
+    {
+      match-request: { path: "/puppet/v3/file_content", type: path }
+      allow: { extensions: { "1.3.6.1.4.1.34380.1.1.13": [king, ""] } }
+      sort-order: 500
+      name: "files"
+    },
+    {
       match-request: { path: "/puppet-admin-api/", type: path, method: delete }
       allow: { certname: "boss.example" }
       sort-order: 500
@@ -55,6 +68,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := start(t, small, func(o *serve.Options) { o.Auth = file })
+	unpack(t, r.code, "-- production/modules/hidden/files/x --\nthe secret\n")
 	for _, x := range []struct {
 		name, role, method, path string
 		status                   int
@@ -72,10 +86,27 @@ func TestRules(t *testing.T) {
 		{"mon12.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 500},
 		{"mon.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
 		{"x.admin.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 500},
-		{"admin.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
+		{"admin.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 500}, // as with puppetserver
+		{"xadmin.example", "", "GET", "/puppet/v3/catalog/other.example?environment=production", 403},
+		{"alias of bad.example", "", "GET", "/puppet/v3/environments", 403},
+		{"alias of boss.example", "", "DELETE", "/puppet-admin-api/v1/environment-cache", 403},
+		{"agent.example", "", "GET", "/puppet/v3//environments", 200},
+		{"bad.example", "", "GET", "/puppet//v3/environments", 403},
+		{"agent.example", "", "GET", "/puppet/v3/file_content/modules/demo/one?environment=production", 200},
+		{"agent.example", "", "GET", "/puppet/v3/file_content/modules/hidden/x?environment=production", 403},
+		{"agent.example", "", "GET", "/puppet/v3/file_content/modules//hidden/x?environment=production", 403},
+		{"agent.example", "", "GET", "/puppet/v3/file_content//modules/hidden/x?environment=production", 403},
+		{"agent.example", "", "GET", "/puppet/v3/file_content/modules/%68idden/x?environment=production", 403},
+		{"agent.example", "", "GET", "/puppet/v3/file_content/modules/./hidden/x?environment=production", 400},
+		{"agent.example", "", "GET", "/puppet/v3/file_content/modules/demo/../hidden/x?environment=production", 400},
 		{"agent.example", "", "GET", "/puppet/v3/node/agent.example?environment=production", 403}, // no rule
 	} {
-		c := r.client(r.sign(x.name, extension(x.role, 1, 13)))
+		name, other, alias := strings.Cut(x.name, " of ")
+		c := r.client(r.sign(name, extension(x.role, 1, 13), func(c *x509.Certificate) {
+			if alias {
+				c.DNSNames = append(c.DNSNames, other)
+			}
+		}))
 		if a := r.do(c, x.method, x.path, "", "", "Accept", accept); a.status != x.status {
 			t.Errorf("%v: %d %s", x, a.status, a.body)
 		}
@@ -85,17 +116,29 @@ func TestRules(t *testing.T) {
 		t.Errorf("without a certificate: %d %s", a.status, a.body)
 	}
 	for old, bad := range map[string]string{
-		"version: 1":               "version: 2",
-		"sort-order: 400":          "sort-order: 4000",
-		"type: path, method":       "type: prefix, method",
-		`name: "admin"`:            "",
-		"allow: \"*\"":             "permit: \"*\"",
-		`certname: "boss.example"`: `rbac: { permission: "x" }`,
-		"([^/]+)":                  "(?<!x)",
-		`"/^mon\\d+\\.example$/"`:  `"/(/"`,
-		"rules: [":                 "allow-header-cert-info: true\n rules: [",
-		"*.admin.example":          "a*.example",
-		"secret: [\"yes\"]":        "secret: { a: 1 }",
+		"{\n  version: 1":                     "{\n  version: 2",
+		"sort-order: 400":                     "sort-order: 4000",
+		"type: path, method":                  "type: prefix, method",
+		`name: "admin"`:                       "",
+		"allow: \"*\"":                        "permit: \"*\"",
+		`allow: { certname: "boss.example" }`: `allow: { rbac: { permission: "x:y:z" } }`,
+		"([^/]+)":                             "(?<!x)",
+		`"/^mon\\d+\\.example$/"`:             `"/(/"`,
+		"rules: [":                            "allow-header-cert-info: true\n rules: [",
+		"*.admin.example":                     "a*.example",
+		"secret: [\"yes\"]":                   "secret: { a: 1 }",
+		"method: [GET, post]":                 "method: [gett]",
+		"method: [get, post]":                 "method: any",
+		"method: delete":                      "method: []",
+		"allow: [\"$1\"":                      "allow: [\"$2\"",
+		`deny: "bad.example"`:                 `deny: "$1"`,
+		`name: "hidden"`:                      `name: "admin"`,
+		"version: 1":                          "",
+		"allow-unauthenticated: true":         `allow-unauthenticated: "true"`,
+		"deny: \"*\"":                         "deny: {}",
+		`{ extensions: { pp_role`:             `{ certname: "x", extensions: { pp_role`,
+		`certname: "boss.example"`:            `extensions: {}`,
+		`{ certname: "boss.example" }`:        `{ extensions: { subject-alt-name: { dns-name: "x" } } }`,
 	} {
 		text := strings.Replace(rules, old, bad, 1)
 		if text == rules {

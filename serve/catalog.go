@@ -110,6 +110,10 @@ func (s *Server) form(r *request) (url.Values, error) {
 	if err != nil {
 		return nil, badRequest("The form of the request cannot be read: %v", err)
 	}
+	if posted.Has("environment") && r.query.Has("environment") &&
+		posted.Get("environment") != r.query.Get("environment") { // rules have looked at one, and the catalog is of the other
+		return nil, badRequest("The request names two environments")
+	}
 	for name, values := range r.query {
 		if _, given := posted[name]; !given {
 			posted[name] = values

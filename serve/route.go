@@ -118,6 +118,11 @@ func (s *Server) answer(r *request) error {
 		strings.Contains(p+"/", "/../") || strings.Contains(p+"/", "/./") {
 		return badRequest("The path of the request is not a plain one")
 	}
+	// As puppetserver does, before any rule is asked: a//b is a/b, and a rule about a/b must not be gone round by that.
+	for strings.Contains(p, "//") {
+		p = strings.ReplaceAll(p, "//", "/")
+	}
+	r.URL.Path = p
 	if r.query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		return badRequest("The query of the request cannot be read: %v", err)
 	}

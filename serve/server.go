@@ -199,7 +199,7 @@ func New(opt Options) (*Server, error) {
 	}
 	s.rules = defaultRules()
 	if opt.Auth != "" {
-		if s.rules, err = readRules(opt.Auth); err != nil {
+		if s.rules, err = readRules(opt.Auth, s.trust.current.Load().shortName); err != nil {
 			return nil, err
 		}
 	}

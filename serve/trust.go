@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,7 @@ const mostJudged = 50_000
 // A client is who a certificate names.
 type client struct {
 	name       string
+	others     []string    // alternative names
 	extensions *value.Hash // of $trusted
 }
 
@@ -246,7 +248,7 @@ func (a *authority) look(certs []*x509.Certificate, how Revocation, now time.Tim
 		if leaf.Subject.CommonName == "" {
 			return nil, time.Time{}, errors.New("the certificate names nobody")
 		}
-		return &client{name: leaf.Subject.CommonName, extensions: a.extensions(leaf)}, until, nil
+		return &client{leaf.Subject.CommonName, leaf.DNSNames, a.extensions(leaf)}, until, nil
 	}
 	return nil, time.Time{}, err
 }
@@ -309,20 +311,23 @@ func (a *authority) extensions(c *x509.Certificate) *value.Hash {
 		if len(oid) <= len(puppetArc)+1 || oid[:len(puppetArc)] != puppetArc {
 			continue
 		}
-		rest := oid[len(puppetArc):]
-		if rest[:2] != "1." && rest[:2] != "2." && rest[:2] != "3." {
+		if arc := oid[len(puppetArc):][:2]; arc != "1." && arc != "2." && arc != "3." {
 			continue
 		}
-		name := shortNames[rest]
-		if own := a.oids[oid]; own != "" {
-			name = own
-		}
-		if name == "" {
-			name = oid
-		}
-		b.SetString(name, value.String(extensionText(e.Value)))
+		b.SetString(a.shortName(oid), value.String(extensionText(e.Value)))
 	}
 	return b.Hash()
+}
+
+// shortName is what an extension is called; one that has no short name is called by its number.
+func (a *authority) shortName(oid string) string {
+	if own := a.oids[oid]; own != "" {
+		return own
+	}
+	if name := shortNames[strings.TrimPrefix(oid, puppetArc)]; name != "" && strings.HasPrefix(oid, puppetArc) {
+		return name
+	}
+	return oid
 }
 
 // extensionText is the text of an extension: a string of ASN.1, or, of certificates from before that, the plain bytes.
