@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"bunraku/internal/live"
 	"bunraku/serve"
 	"bunraku/source"
@@ -101,6 +103,39 @@ func (a *agent) run(args ...string) (string, int) {
 		a.t.Fatalf("%v\n%s", err, out.String())
 	}
 	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// report reads what the agent says of its last run: the events of every resource, the state of each, and the counts.
+func (a *agent) report(t testing.TB, said string) (events map[string]any, transaction string) {
+	t.Helper()
+	text, err := os.ReadFile(a.left("var/state/last_run_report.yaml"))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	var all struct {
+		Transaction string `yaml:"transaction_uuid"`
+		Status      string
+		Resources   map[string]map[string]any `yaml:"resource_statuses"`
+		Metrics     map[string]struct{ Values [][]any }
+	}
+	if err := yaml.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	events = map[string]any{"status": all.Status}
+	for _, m := range []string{"resources", "changes", "events"} {
+		events[m] = all.Metrics[m].Values
+	}
+	for name, r := range all.Resources {
+		list, _ := r["events"].([]any)
+		for _, e := range list {
+			delete(e.(map[string]any), "time")
+		}
+		for _, drop := range []string{"time", "evaluation_time"} {
+			delete(r, drop)
+		}
+		events[name] = r
+	}
+	return events, all.Transaction
 }
 
 const agentSite = `

@@ -85,6 +85,7 @@ func (p *pool) find(name string) (*served, error) {
 	if e == nil || e.dir != dir {
 		opt := p.server.opt.Compile
 		opt.StrictOpaque = true
+		opt.OlderYAML = opt.Language == source.Puppet7 // puppetserver's Ruby is older than that of agents
 		opt.Decrypted = p.server.secrets.Add
 		b := p.server.facts.From(1)
 		b.SetString("environment", value.String(name))

@@ -109,8 +109,8 @@ func (s *Server) describe(f found, t *thing, base string, rel *string, w wanted)
 			return nil, err
 		}
 	}
-	m := &metadata{Path: base, RelativePath: rel, Links: w.links, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid()),
-		Mode: 0o644, Checksum: checksum{Type: w.checksum}}
+	m := &metadata{Path: base, RelativePath: rel, Links: w.links, Owner: uint32(os.Geteuid()),
+		Group: uint32(os.Getegid()), Mode: 0o644, Checksum: checksum{Type: w.checksum}}
 	if w.permissions {
 		m.Owner, m.Group, m.Mode = t.uid, t.gid, t.perm
 	}

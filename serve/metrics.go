@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/pprof"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -178,11 +177,8 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	if len(s.pool.names()) == 0 {
 		problems = append(problems, "there is no environment")
 	}
-	if f, err := os.CreateTemp(s.store.dir, ".health-*"); err != nil {
+	if err := s.store.room(); err != nil {
 		problems = append(problems, "the state cannot be written: "+err.Error())
-	} else {
-		f.Close()
-		os.Remove(f.Name())
 	}
 	status := http.StatusOK
 	if len(problems) > 0 {

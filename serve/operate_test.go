@@ -19,12 +19,7 @@ func TestWatch(t *testing.T) {
 	r.catalog(c, "agent.example", "unknown", nil)
 	r.get(c, "/puppet/v3/file_content/modules/demo/one?environment=production")
 	r.get(c, "/made/up/by/a/client")
-	watch := func(path string) (int, string) {
-		w := httptest.NewRecorder()
-		r.Watch().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		return w.Code, w.Body.String()
-	}
-	_, text := watch("/metrics")
+	_, text := watch(r, "/metrics")
 	for _, want := range []string{`bunraku_requests_total{what="catalog",status="200"} 1`,
 		`bunraku_requests_total{what="catalog",status="500"} 1`, `bunraku_requests_total{what="file_content",status="200"} 1`,
 		`bunraku_requests_total{what="other",status="403"} 1`, "bunraku_catalogs_total 1\n", "bunraku_unknown_total 1\n",
@@ -37,14 +32,21 @@ func TestWatch(t *testing.T) {
 	if strings.Contains(text, "made") {
 		t.Error("a client makes up names of metrics")
 	}
-	if code, body := watch("/healthz"); code != 200 || body != `{"ok":true,"problems":[]}` {
+	if code, body := watch(r, "/healthz"); code != 200 || body != `{"ok":true,"problems":[]}` {
 		t.Error(code, body)
 	}
 	r.revoke(-time.Minute)
 	time.Sleep(1100 * time.Millisecond)
-	if code, body := watch("/healthz"); code != 503 || !strings.Contains(body, "a revocation list has expired") {
+	if code, body := watch(r, "/healthz"); code != 503 || !strings.Contains(body, "a revocation list has expired") {
 		t.Error(code, body)
 	}
+}
+
+// watch asks what who runs the server may ask.
+func watch(r *running, path string) (int, string) {
+	w := httptest.NewRecorder()
+	r.Watch().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return w.Code, w.Body.String()
 }
 
 // TestStop: a server that is told to stop, or to read its files again, drops nothing that it has begun.

@@ -192,11 +192,11 @@ func TestPuppetDBRefuses(t *testing.T) {
 	}
 }
 
+// watched is what is counted.
 func watched(t testing.TB, r *running) string {
 	t.Helper()
-	w := httptest.NewRecorder()
-	r.Watch().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	return w.Body.String()
+	_, text := watch(r, "/metrics")
+	return text
 }
 
 // TestDiskFull: what cannot be kept is a refusal, or a loss that is counted by its name.
@@ -292,9 +292,10 @@ func (p *program) kill() {
 	_ = p.cmd.Wait()         // killed
 }
 
-// killed has agents run while the server is killed at random moments. Each run ends with a whole catalog and a report
-// that was taken; it gives the transactions of all of them.
-func killed(t *testing.T, database string, nodes, runs, kills int) (done map[string][]string) {
+// killed has agents run while the server is killed at random moments, simulated ones and real ones. Each run ends with a
+// whole catalog and a report that was taken; it gives the transactions of all of them, of real agents the last ones.
+func killed(t *testing.T, database string, nodes, runs, kills, real int) (done map[string][]string,
+	last map[string]string) {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "bunraku")
 	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/bunraku").CombinedOutput(); err != nil {
@@ -304,7 +305,8 @@ func killed(t *testing.T, database string, nodes, runs, kills int) (done map[str
 	unpack(t, code, `
 -- production/manifests/site.pp --
 node default {
-  Integer[1, 40].each |$i| { file { "/tmp/f${i}": content => "${facts['run']} ${i}" } }
+  $at = $facts['playground'] ? { undef => '/tmp', default => $facts['playground'] }
+  Integer[1, 40].each |$i| { file { "${at}/f${i}": content => "${facts['run']} ${i}" } }
   @@notify { "from ${trusted['certname']} ${facts['run']}": }
   notify { 'the end': }
 }
@@ -383,6 +385,41 @@ node default {
 		})
 	}
 	finished := make(chan struct{})
+	last = map[string]string{}
+	again := 0
+	var realOnes sync.WaitGroup
+	places := make(chan struct{}, 4) // so many real agents at a time
+	for i := range real {
+		a := newAgent(t, r, fmt.Sprintf("real%d.example", i))
+		a.env = []string{fmt.Sprintf("FACTER_run=%d", i)}
+		realOnes.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			for tries := 0; ; tries++ {
+				out, code := a.run()
+				if (code == 0 || code == 2) && !strings.Contains(out, "Could not send report") {
+					_, transaction := a.report(t, out)
+					mu.Lock()
+					last[a.name] = transaction
+					mu.Unlock()
+					break
+				}
+				mu.Lock()
+				again++
+				mu.Unlock()
+				if tries > 30 {
+					t.Errorf("%s: exit %d\n%s", a.name, code, out)
+					return
+				}
+			}
+			for k := 1; k <= 40; k++ {
+				text, err := os.ReadFile(a.path(fmt.Sprintf("playground/f%d", k)))
+				if want := fmt.Sprintf("%d %d", i, k); err != nil || string(text) != want {
+					t.Errorf("%s: %q %v, not %q", a.name, text, err, want)
+				}
+			}
+		})
+	}
 	go func() { agents.Wait(); close(finished) }()
 	// A moment is between two runs that came to their end, on average as many as there are for each kill.
 	random := rand.New(rand.NewPCG(1, 2))
@@ -403,6 +440,18 @@ node default {
 			}
 		}
 	}
+	ended := make(chan struct{})
+	go func() { realOnes.Wait(); close(ended) }()
+	for over := false; !over; { // real agents take longer
+		select {
+		case <-ended:
+			over = true
+		case <-time.After(15*time.Second + time.Duration(random.IntN(45_000))*time.Millisecond):
+			p.kill()
+			n++
+			p.start()
+		}
+	}
 	p.kill()
 	p.start()
 	t.Cleanup(p.kill)
@@ -412,20 +461,20 @@ node default {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Logf("%d runs of %d nodes, the server killed %d times: all have a whole catalog, %d requests were asked again", all,
-		nodes, n+1,
-		retried)
+	t.Logf("%d runs of %d nodes, the server killed %d times: all have a whole catalog, %d requests were asked again; %d "+
+		"real agents have all of theirs, %d of their runs were made again", all, nodes, n+1, retried, len(last), again)
 	if refused, _ := filepath.Glob(filepath.Join(state, "puppetdb/refused/*")); len(refused) > 0 {
 		t.Errorf("%d commands were refused", len(refused))
 	}
-	return done
+	return done, last
 }
 
 // TestKilled: no fact, catalog or report is lost, however the server ends.
 func TestKilled(t *testing.T) {
 	live.NotShort(t, "builds the program and kills it")
 	db := newFakeDB(t)
-	lost(t, db, killed(t, db.URL, 6, 60, 8))
+	done, _ := killed(t, db.URL, 6, 60, 8, 0)
+	lost(t, db, done)
 }
 
 // lost looks for what did not come.
@@ -454,12 +503,12 @@ func lost(t *testing.T, db *fakeDB, done map[string][]string) {
 	t.Logf("%d commands were acknowledged, and all came (%d with those that were sent again)", n, len(db.commands))
 }
 
-// TestAcceptServeKilled kills the server 100 times during 1,000 runs; a real PuppetDB has all of their reports then,
-// and of each node the last catalog and facts.
+// TestAcceptServeKilled kills the server 100 times during 1,000 simulated runs and those of 20 real agents; a real
+// PuppetDB has all of their reports then, and of each node the last catalog and facts.
 func TestAcceptServeKilled(t *testing.T) {
 	live.Accept(t)
 	db := live.StartPuppetDB(t)
-	done := killed(t, db.URL, 20, 1000, 100)
+	done, last := killed(t, db.URL, 20, 1000, 100, 20)
 	client, err := puppetdb.New(puppetdb.Config{URL: db.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -499,6 +548,15 @@ func TestAcceptServeKilled(t *testing.T) {
 			facts := rows("facts", `["and",["=","certname","`+node+`"],["=","name","run"]]`)
 			if len(facts) != 1 || fmt.Sprintf("00000000-0000-4000-8000-%012v", facts[0]["value"]) != last {
 				list = append(list, "the facts "+last+" of "+node)
+			}
+		}
+		for node, uuid := range last {
+			if !has[uuid] {
+				list = append(list, "the report "+uuid+" of "+node)
+			}
+			got := rows("catalogs", `["=","certname","`+node+`"]`)
+			if len(got) != 1 || got[0]["transaction_uuid"] != uuid {
+				list = append(list, "the catalog "+uuid+" of "+node)
 			}
 		}
 		return list

@@ -301,3 +301,17 @@ func TestReload(t *testing.T) {
 }
 
 func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// TestOlderYAML: puppetserver 7 writes YAML by an older library than agents do, and so do we in its place.
+func TestOlderYAML(t *testing.T) {
+	const site = "-- production/manifests/site.pp --\n" +
+		"notify { 'e': message => inline_template('<%= { \"n\" => \"y\" }.to_yaml %>') }\n"
+	for language, want := range map[source.Language]string{source.Puppet7: `"message":"---\nn: y\n"`,
+		source.Puppet8: `"message":"---\n\"n\": \"y\"\n"`} {
+		r := start(t, site, func(o *serve.Options) { o.Compile.Language = language })
+		a := r.catalog(r.client(r.sign("agent.example")), "agent.example", "production", nil)
+		if !strings.Contains(a.body, want) {
+			t.Errorf("%v: %d %s", language, a.status, a.body)
+		}
+	}
+}

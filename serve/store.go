@@ -75,6 +75,17 @@ func (s *store) write(text []byte, durable bool, elem ...string) error {
 	return os.Rename(f.Name(), path)
 }
 
+// room reports whether something can be written: a disk that is full still takes names.
+func (s *store) room() error {
+	f, err := os.CreateTemp(s.dir, ".health-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, 4096))
+	return errors.Join(err, f.Close())
+}
+
 // facts are those that a node sent last.
 func (s *store) facts(name string) (*facts.Facts, error) {
 	if err := checkName(name); err != nil {

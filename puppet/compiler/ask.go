@@ -705,6 +705,7 @@ func (c *Snapshot) answerProgram(t *trace.Text) {
 func (c *Snapshot) answerOptions(t *trace.Text) {
 	o := c.opt
 	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
+		o.OlderYAML,
 		c.standsIn(),
 		o.Limits, o.Outside, o.DataDirs))
 	t.Value(c.settings)

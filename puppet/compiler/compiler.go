@@ -51,6 +51,7 @@ type Options struct {
 	RubyTimeout     time.Duration // of Ruby's own time in one call; bridge.DefaultTimeout when zero
 	Mocks           *Mocks        // nil for none
 	StrictOpaque    bool          // a value that is not known is an error
+	OlderYAML       bool          // to_yaml writes as in puppetserver 7, whose Ruby is an older one
 	Roots           []string      // directories that may be read if the environment names them
 	Inputs          []string      // files and directories that the user named for something else, such as facts
 	Outside         bool          // what the tree names may be read, wherever it lies

@@ -37,6 +37,7 @@ type Settings struct {
 	Trace           bool
 	Reads           bool // keep what reading each variable from outside depends on (record.Variable.Read)
 	Storeconfigs    bool
+	OlderYAML       bool // to_yaml writes as in puppetserver 7 (psych.Older)
 }
 
 // The values of Settings.Strict, for functions that look at it.

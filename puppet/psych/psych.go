@@ -96,6 +96,15 @@ func staysText(s string) bool {
 	return is
 }
 
+// Older is the scalar of a text as Psych wrote it before version 4, which puppetserver 7 has: y and n without quotes.
+func Older(s string, foldAbove int) *Node {
+	n := Text(s, foldAbove)
+	if s == "y" || s == "n" {
+		n.Style = Plain
+	}
+	return n
+}
+
 // Float is the text of a number.
 func Float(f float64) string {
 	switch {

@@ -29,6 +29,8 @@ type Limits struct {
 	Budget *budget.Budget // of the compile; nil: none
 	Shared *Account       // of the compile; nil: the interpreter has one of its own
 	State  *Globals       // likewise
+
+	OlderYAML bool // to_yaml writes as in puppetserver 7 (psych.Older)
 }
 
 // An Account counts the memory of interpreters that are alive at the same time.

@@ -77,6 +77,9 @@ func (g *yamlGraph) node(o Object) *psych.Node {
 			in.unsupported("to_yaml of binary data")
 		}
 		in.room(len(o.String()))
+		if in.limits.OlderYAML {
+			return psych.Older(o.String(), g.foldAbove)
+		}
 		return psych.Text(o.String(), g.foldAbove)
 	case *Regexp:
 		return &psych.Node{Text: in.inspectOf(o), Tag: "!ruby/regexp"}

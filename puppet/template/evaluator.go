@@ -92,6 +92,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 func (e *Engine) Limits(c *eval.Call) ruby.Limits {
 	limits := ruby.DefaultLimits()
 	limits.Steps, limits.Budget, limits.Shared, limits.State = 0, c.Budget(), &e.memory, &e.globals
+	limits.OlderYAML = c.Eval.Settings().OlderYAML
 	return limits
 }
 

@@ -63,7 +63,7 @@ func serializers(prefix string, nine bool) []*eval.Function {
 						}
 					}
 				}
-				return yamlText(v, options)
+				return yamlText(v, options, c.Eval.Settings().OlderYAML)
 			}, true),
 		make1("to_toml", "Writes a hash as TOML.", "Callable[[Hash], "+returns+"]", []string{"data"},
 			func(_ *eval.Call, v value.Value) (string, error) {

@@ -16,8 +16,11 @@ type errNotPlain struct{ class string }
 func (e errNotPlain) Error() string { return "cannot write a " + e.class + " as YAML" }
 
 // yamlText is Ruby's to_yaml with its options.
-func yamlText(v value.Value, options *value.Hash) (text string, err error) {
-	g := yamlGraph{made: map[value.Value]*psych.Node{}}
+func yamlText(v value.Value, options *value.Hash, older bool) (text string, err error) {
+	g := yamlGraph{made: map[value.Value]*psych.Node{}, text: psych.Text}
+	if older {
+		g.text = psych.Older
+	}
 	opt := psych.Options{}
 	if options != nil {
 		if n, is := options.At("line_width").(value.Int); is {
@@ -40,6 +43,7 @@ func yamlText(v value.Value, options *value.Hash) (text string, err error) {
 type yamlGraph struct {
 	foldAbove int
 	made      map[value.Value]*psych.Node
+	text      func(s string, foldAbove int) *psych.Node
 }
 
 func (g *yamlGraph) node(v value.Value) (*psych.Node, error) {
@@ -76,7 +80,7 @@ func (g *yamlGraph) node(v value.Value) (*psych.Node, error) {
 		if !utf8.ValidString(string(v)) {
 			return nil, errNotPlain{"binary string"}
 		}
-		return psych.Text(string(v), g.foldAbove), nil
+		return g.text(string(v), g.foldAbove), nil
 	}
 	return nil, errNotPlain{functions.RubyClass(v)}
 }
