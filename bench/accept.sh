@@ -118,12 +118,14 @@ editor)
   run "the grammar for VS Code" ./puppet/syntax 'TestAcceptGrammar'
   ;;
 serve)
-  run "catalogs, static ones, throughput: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Throughput)'
+  run "catalogs, static ones, throughput, memory: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Throughput|Memory)'
   run "shadow, deploys and pushes under load" ./serve 'TestAcceptServe(Shadow|Reload|Pushes)'
   run "what PuppetDB is told" ./puppetdb 'TestAcceptWireCatalogs|TestScoreWire'
-  run "killed a hundred times: nothing is lost" ./serve 'TestAcceptServeKilled'
-  run "real agents" ./serve 'TestScoreServeAgent'
-  run "hostile clients" ./serve 'TestHostile|TestNoUnknownServed'
+  run "killed a hundred times, and a full disk: nothing is lost unsaid" ./serve 'TestAcceptServeKilled|TestFullDisk|TestDiskFull'
+  run "real agents 7 and 8, against puppetserver" ./serve 'TestAcceptServeAgents|TestScoreServeAgent'
+  run "hostile clients, and reports that are sent on" ./serve 'TestHostile|TestNoUnknownServed|TestRules|TestForward'
+  fuzz "requests" ./serve FuzzRequest 5m
+  run "10,000 agents for half an hour" ./serve 'TestAcceptServeFleet'
   ;;
 lint)
   run "lint as puppet-lint, its plugins and metadata-json-lint" ./lint 'Test'

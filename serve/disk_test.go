@@ -14,8 +14,8 @@ import (
 	"bunraku/serve"
 )
 
-// TestFullDisk has a server whose state is on a disk that is really full: an answer of which something cannot be kept is
-// refused, or with soft_write_failure given and the loss counted by its name. Nothing half is left behind, and when
+// TestFullDisk has a server whose state is on a disk that is really full: an answer of which something cannot be kept
+// is refused, or with soft_write_failure given and the loss counted by its name. Nothing half is left behind, and when
 // there is room again all goes on.
 func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {

@@ -80,7 +80,8 @@ authorization: { version: 1, rules: [
 			r.ServeHTTP(w, req)
 		}()
 		if w.Code == http.StatusOK && strings.HasPrefix(req.URL.Path, "/puppet/v3/catalog/") &&
-			(req.URL.Path != "/puppet/v3/catalog/agent.example" || !strings.Contains(w.Body.String(), `"name":"agent.example"`)) {
+			(req.URL.Path != "/puppet/v3/catalog/agent.example" ||
+				!strings.Contains(w.Body.String(), `"name":"agent.example"`)) {
 			t.Errorf("%s: %s", req.URL.Path, w.Body)
 		}
 		if said := log.String(); strings.Contains(said, "msg=bug") {

@@ -307,8 +307,8 @@ func TestHostileSlow(t *testing.T) {
 	}
 }
 
-// TestHostileIdle: 10,000 idle connections, of which those beyond a number make room for new ones; an agent is served all
-// the time, and a client that does not even shake hands counts as well.
+// TestHostileIdle: 10,000 idle connections, of which those beyond a number make room for new ones; an agent is served
+// all the time, and a client that does not even shake hands counts as well.
 func TestHostileIdle(t *testing.T) {
 	most, all := 0, 10_000 // 0: what a server has by itself
 	if testing.Short() {

@@ -292,8 +292,8 @@ func (p *program) kill() {
 	_ = p.cmd.Wait()         // killed
 }
 
-// killed has agents run while the server is killed at random moments, simulated ones and real ones. Each run ends with a
-// whole catalog and a report that was taken; it gives the transactions of all of them, of real agents the last ones.
+// killed has agents run while the server is killed at random moments, simulated ones and real ones. Each run ends with
+// a whole catalog and a report that was taken; it gives the transactions of all, of real agents the last ones.
 func killed(t *testing.T, database string, nodes, runs, kills, real int) (done map[string][]string,
 	last map[string]string) {
 	t.Helper()

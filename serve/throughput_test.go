@@ -291,7 +291,8 @@ func TestAcceptServeThroughput(t *testing.T) {
 	}
 	without, with := plain.perCPU()/theirs.perCPU(), reusing.perCPU()/theirs.perCPU()
 	t.Logf("%.0f times puppetserver without reuse of results (bar: 40), %.0f times with it (bar: 100); %d of %d sites' "+
-		"catalogs the same during the run, not %v; load of the machine %.1f", without, with, same, compared, differ, loadOfMachine())
+		"catalogs the same during the run, not %v; load of the machine %.1f", without, with, same, compared, differ,
+		loadOfMachine())
 	if without < 40 || with < 100 {
 		t.Error("a bar is missed")
 	}
