@@ -100,8 +100,8 @@ const mostFiles = 200_000
 
 var errType = errors.New("Cannot manage files of this type")
 
-// describe is the metadata of one file; t is nil if nobody has looked at it yet. The base is what is said to be its path,
-// rel the way from there.
+// describe is the metadata of one file; t is nil if nobody has looked at it yet. The base is what is said to be its
+// path, rel the way from there.
 func (s *Server) describe(f found, t *thing, base string, rel *string, w wanted) (*metadata, error) {
 	if t == nil {
 		var err error
