@@ -82,7 +82,7 @@ func (a *agent) run(args ...string) (string, int) {
 	if host != "127.0.0.1" {
 		a.t.Fatal(a.r.url)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	all := append([]string{"agent", "--test", "--server", "localhost", "--serverport", port, "--certname", a.name,
 		"--confdir", a.path("conf"), "--vardir", a.path("var"), "--ssldir", a.path("ssl"), "--rundir", a.path("run"),
