@@ -212,6 +212,7 @@ func loadOfMachine() float64 {
 // puppetserver out.
 func TestAcceptServeThroughput(t *testing.T) {
 	live.Accept(t)
+	quiet := loadOfMachine() < 1.5 // else the clock says more about others
 	r, requests := startSites(t)
 	if some, err := strconv.Atoi(os.Getenv("BUNRAKU_SERVE_SITES")); err == nil { // puppetserver takes its time for all
 		step := len(requests) / some
@@ -223,20 +224,22 @@ func TestAcceptServeThroughput(t *testing.T) {
 	}
 	builtProgram(t)
 	onFirst(t)
-	var first []time.Duration
+	var first, computed []time.Duration
 	for i := range 5 {
 		ours, cmd, ready := startProgram(t, r)
 		at := time.Now()
 		if a := ours.ask(requests[i%len(requests)]); a.status != 200 {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
-		first = append(first, ready+time.Since(at))
+		first, computed = append(first, ready+time.Since(at)), append(computed, threadsOf(cmd.Process.Pid))
 		_ = cmd.Process.Kill()
 	}
 	slices.Sort(first)
-	t.Logf("first catalog after the start: %v (bar: 1 s)", first)
-	if first[len(first)/2] > time.Second {
-		t.Errorf("the first catalog takes %v", first[len(first)/2])
+	slices.Sort(computed)
+	t.Logf("first catalog after the start: %v, of the processor %v (bar: 1 s); load of the machine %.1f", first, computed,
+		loadOfMachine())
+	if computed[len(computed)/2] > time.Second || first[len(first)/2] > time.Second && quiet {
+		t.Error("the first catalog comes late")
 	}
 	plain := &contender{name: "bunraku", each: 10}
 	reusing := &contender{name: "bunraku --reuse 64", each: 10}
@@ -283,7 +286,7 @@ func TestAcceptServeThroughput(t *testing.T) {
 	if quick > 50*time.Millisecond {
 		t.Errorf("p95 is %v of the processor (bar: 50 ms)", quick)
 	}
-	if slow := plain.small[len(plain.small)*95/100]; slow > 50*time.Millisecond && loadOfMachine() < 1.5 {
+	if slow := plain.small[len(plain.small)*95/100]; slow > 50*time.Millisecond && quiet {
 		t.Errorf("p95 is %v by the clock (bar: 50 ms)", slow)
 	}
 	if len(all) < 3 {
