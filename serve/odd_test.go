@@ -49,8 +49,8 @@ notify { 'x' }
 fail('no')
 `
 
-// TestAcceptServeOdd sends requests as no agent of today sends them to us and to puppetserver: the answers have the same
-// status, and where they are good the same content. What differs on purpose is named here.
+// TestAcceptServeOdd sends requests as no agent of today sends them to us and to puppetserver: the answers have the
+// same status, and where they are good the same content. What differs on purpose is named here.
 func TestAcceptServeOdd(t *testing.T) {
 	live.Accept(t)
 	r := start(t, oddSite, func(o *serve.Options) { o.Log = textLog(&lockedBuffer{}) })
@@ -77,8 +77,8 @@ func TestAcceptServeOdd(t *testing.T) {
 		if len(header) == 0 {
 			header = []string{"Accept", accept}
 		}
-		list = append(list, odd{method: "POST", path: "/puppet/v3/catalog/agent.example?environment=production", kind: formType,
-			body: v.Encode(), header: header})
+		list = append(list, odd{method: "POST", path: "/puppet/v3/catalog/agent.example?environment=production",
+			kind: formType, body: v.Encode(), header: header})
 	}
 	facts := func(values string) func(url.Values) {
 		return func(v url.Values) {
@@ -132,13 +132,15 @@ func TestAcceptServeOdd(t *testing.T) {
 		get("/puppet/v3/file_metadata/modules/m/a"+e+"&"+q, "/puppet/v3/file_metadatas/modules/m/d"+e+"&"+q)
 	}
 	get("/puppet/v3/file_metadata/modules/m/a", "/puppet/v3/file_metadata/modules/m/a?environment=nowhere",
-		"/puppet/v3/file_content/modules/m/a", "/puppet/v3/environments", "/puppet/v3/environments/x", "/puppet/v3/unknown/x"+e,
+		"/puppet/v3/file_content/modules/m/a", "/puppet/v3/environments", "/puppet/v3/environments/x",
+		"/puppet/v3/unknown/x"+e,
 		"/puppet/v3/", "/puppet/v3", "/puppet/v2/catalog/agent.example"+e, "/puppet/v4/catalog", "/", "/x", "/puppet-admin-api/v1/x",
 		"/status/v1/simple", "/status/v1/simple/server", "/puppet/v3/static_file_content/modules/m/files/a"+e+"&code_id=x",
 		"/puppet/v3/file_bucket_file/md5/d41d8cd98f00b204e9800998ecf8427e"+e,
 		"/puppet/v3/file_bucket_file/md5/zz"+e, "/puppet/v3/file_bucket_file/x/y"+e)
 	for _, m := range []string{"HEAD", "DELETE", "PATCH", "OPTIONS", "PUT"} {
-		for _, p := range []string{"catalog/agent.example", "file_content/modules/m/a", "node/agent.example", "environments"} {
+		for _, p := range []string{"catalog/agent.example", "file_content/modules/m/a", "node/agent.example",
+			"environments"} {
 			list = append(list, odd{method: m, path: "/puppet/v3/" + p + e, kind: "application/json", body: "{}"})
 		}
 	}
@@ -147,7 +149,8 @@ func TestAcceptServeOdd(t *testing.T) {
 			odd{method: "PUT", path: "/puppet/v3/facts/agent.example" + e, kind: kind, body: `{"name":"agent.example","values":{"a":1}}`})
 	}
 	for _, body := range []string{"", "{", "[]", `{"host":"other.example"}`, strings.Replace(oddReport, "agent.example", "other.example", 1)} {
-		list = append(list, odd{method: "PUT", path: "/puppet/v3/report/agent.example" + e, kind: "application/json", body: body})
+		list = append(list, odd{method: "PUT", path: "/puppet/v3/report/agent.example" + e, kind: "application/json",
+			body: body})
 	}
 	for _, p := range []string{"/status/v1/simple", "/puppet/v3/node/agent.example" + e, "/puppet/v3/file_content/modules/m/a" + e,
 		"/puppet/v3/environments", "/", "/puppet/v4/catalog"} {
