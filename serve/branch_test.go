@@ -449,7 +449,7 @@ func pushes(t *testing.T, changes int) {
 	var files atomic.Int64
 	load := r.load(classes, func(answer) bool { return false }, func(c *http.Client, got revised) {
 		var n any
-		for range 100 { // the pusher tells the number a moment after the push
+		for range 3000 { // the pusher tells the number a moment after the push
 			if n, _ = ids.Load(got.Code_id); n != nil {
 				break
 			}
@@ -473,6 +473,46 @@ func pushes(t *testing.T, changes int) {
 	load.stop()
 	t.Logf("%d pushes: %d catalogs and %d files, each of the revision that the code id names (bar: all)", changes,
 		load.served.Load(), files.Load())
+}
+
+// TestRepacked: files of code that was served before the repository was packed anew are served still, by id and by
+// mount.
+func TestRepacked(t *testing.T) {
+	h := host(t)
+	site := func(text string) string {
+		return "-- environment.conf --\nmodulepath = modules\n-- manifests/site.pp --\nnotify { '" + text + "': }\n" +
+			"-- modules/m/files/f --\n" + text + "\n-- modules/m/files/g --\nother " + text + "\n"
+	}
+	first := h.push("production", site("first"))
+	r := h.start("", "production", func(o *serve.Options) { o.Recheck = time.Hour })
+	c := r.client(r.sign("agent.example"))
+	is := func(path, want string) {
+		t.Helper()
+		if a := r.get(c, path); a.body != want {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	static := "/puppet/v3/static_file_content/modules/m/files/%s?environment=production&code_id=%s"
+	r.catalog(c, "agent.example", "production", nil)
+	is(fmt.Sprintf(static, "f", first), "first\n")
+	gitRun(t, h.bare, "gc", "--quiet", "--prune=now")
+	is(fmt.Sprintf(static, "g", first), "other first\n") // of the revision that answers now
+	second := h.push("production", site("second"))
+	a := r.do(c, "DELETE", "/puppet-admin-api/v1/environment-cache", "", "")
+	if a.status != 403 { // nobody may by default; a reload does the same
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if err := r.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	r.catalog(c, "agent.example", "production", nil)
+	is(fmt.Sprintf(static, "f", first), "first\n") // of an earlier one
+	gitRun(t, h.bare, "repack", "-a", "-d", "-q")
+	h.push("other", site("third"))
+	gitRun(t, h.bare, "gc", "--quiet", "--prune=now")
+	is(fmt.Sprintf(static, "g", first), "other first\n")
+	is(fmt.Sprintf(static, "g", second), "other second\n")
+	is("/puppet/v3/file_content/modules/m/g?environment=production", "other second\n")
 }
 
 // TestPushes: catalogs and files of one revision each, while others are pushed.

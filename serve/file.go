@@ -289,7 +289,13 @@ func (s *Server) fileContent(r *request) error {
 		return notFound("Could not find file_content %s", r.key)
 	}
 	f, size, err := places[0].content()
-	if err != nil {
+	if err != nil && places[0].rev != nil { // the repository may have been packed anew since: it is looked at again
+		s.pool.flush(r.query.Get("environment"))
+		if places, _, err = s.place(r.Context(), r, r.key, false); err == nil && len(places) > 0 {
+			f, size, err = places[0].content()
+		}
+	}
+	if err != nil || f == nil {
 		return fileProblem(err, "file_content", r.key)
 	}
 	defer f.Close()

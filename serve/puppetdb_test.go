@@ -436,9 +436,15 @@ node default {
 				p.kill()
 				n++
 				p.start()
-				next = now + 1 + random.IntN(max(1, 2*runs/kills-1))
+				next = now + 1 + random.IntN(max(1, 2*(runs-now)/max(1, kills-n)-1))
 			}
 		}
+	}
+	for n < kills { // the runs were quicker
+		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+		p.kill()
+		n++
+		p.start()
 	}
 	ended := make(chan struct{})
 	go func() { realOnes.Wait(); close(ended) }()

@@ -252,11 +252,17 @@ func (s *Server) staticContent(r *request) error {
 		return err
 	}
 	if env.branches != nil {
-		rev, err := s.recall(env, id)
+		rev, err := s.recall(env, id, nil)
 		if err != nil {
 			return err
 		}
 		f, size, err := found{path: path.Join(env.dir, r.key), rev: rev}.content()
+		if err != nil { // since it was opened, the repository may have been packed anew, and what was there is elsewhere
+			if rev, err = s.recall(env, id, rev); err != nil {
+				return err
+			}
+			f, size, err = found{path: path.Join(env.dir, r.key), rev: rev}.content()
+		}
 		if err != nil {
 			return fileProblem(err, "static_file_content", r.key)
 		}
@@ -294,14 +300,14 @@ func (s *Server) noteCode(env *served, rev *deploy.Revision) error {
 // mostRecalled is how many earlier revisions of an environment are held open.
 const mostRecalled = 4
 
-// recall is the revision of an id.
-func (s *Server) recall(env *served, id string) (*deploy.Revision, error) {
+// recall is the revision of an id, but not one that has failed.
+func (s *Server) recall(env *served, id string, not *deploy.Revision) (*deploy.Revision, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
-	if env.rev != nil && env.rev.ID == id {
+	if env.rev != nil && env.rev.ID == id && env.rev != not {
 		return env.rev, nil
 	}
-	if rev := env.recalled[id]; rev != nil {
+	if rev := env.recalled[id]; rev != nil && rev != not {
 		return rev, nil
 	}
 	kept, err := os.ReadFile(filepath.Join(s.store.dir, "code", env.name, id+".json"))
