@@ -178,6 +178,20 @@ func TestYAMLAgainstPsych(t *testing.T) {
 		texts = append(texts, "k: "+s+"\n")
 	}
 	texts = append(texts, documents...)
+	for range 400 { // colons in flow collections, of which the libraries think differently
+		items := []string{"a", "a:", "a: b", "a:b", "'c':", "'c': d", "a::", "[a:]", "{a:}", "[a: b]", "é:", "a :", "1:2",
+			"a?", "x?y: 1", "http://h/?q=1&b", "a ? b", "a?? "}
+		entries := make([]string, 1+rng.IntN(3))
+		for i := range entries {
+			entries[i] = items[rng.IntN(len(items))]
+		}
+		text := strings.Join(entries, []string{",", ", ", " ,", ",\n "}[rng.IntN(4)])
+		texts = append(texts, []string{"[" + text + "]\n", "{" + text + "}\n", "k: [" + text + "]\n", "- {" + text +
+			"}\n"}[rng.IntN(4)])
+	}
+	texts = append(texts, "{a:, b: 1}\n", "[a:, b]\n", "{\"a\":, b: 1}\n", "{a:}\n", "{a::, b: 1}\n", "{a:b, c: 1}\n",
+		"k: {x: [a:]}\n", "k:\n  - {é:, b: 1}\n", "k: a:,\n",
+		"[a?]\n", "{a? : 1}\n", "k: [é?é, \"a?b\", 'c?']\nx: y?\n", "? a\n: [b?c]\n", "k: [a?b, # what? [\n c]\n")
 	for range 700 {
 		texts = append(texts, randomDocument(rng))
 	}

@@ -34,10 +34,34 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	r := &yamlReader{file: f, shift: len(f.Text) - len(text), lines: yamlLines(text), done: map[*yaml.Node]*Node{},
 		open: map[*yaml.Node]bool{}}
 	root := doc.Content[0]
+	if t := r.flowColon(root, false); t != nil {
+		return nil, t.diagnostic(f)
+	}
 	if object && root.Kind == yaml.MappingNode && strings.HasPrefix(root.Tag, "!ruby/object:Puppet::Node") {
 		root.Tag, root.Style = "", root.Style&^yaml.TaggedStyle
 	}
 	return r.read(root)
+}
+
+// flowColon looks for what libyaml refuses and our library takes: in a flow collection, a plain scalar may not have a
+// colon right before a bracket or a comma, as in {a:, b: 1}.
+func (r *yamlReader) flowColon(n *yaml.Node, flow bool) *yamlTrouble {
+	if flow && n.Kind == yaml.ScalarNode && n.Value != "" && n.Style&quotedStyles == 0 {
+		at, _ := r.properties(r.start(n))
+		text := r.file.Text[at:min(len(r.file.Text), r.scalarEnd(n, at)+2)]
+		for i := 0; i+1 < len(text); i++ {
+			if text[i] == ':' && strings.IndexByte(",?[]{}", text[i+1]) >= 0 {
+				return &yamlTrouble{problem: "found unexpected ':'", context: "while scanning a plain scalar", line: n.Line - 1,
+					column: n.Column - 1}
+			}
+		}
+	}
+	for _, c := range n.Content {
+		if t := r.flowColon(c, flow || n.Style&yaml.FlowStyle != 0); t != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 // cannotBeRead tells of a panic of the YAML library, which some inputs cause: that is trouble with the file, not with

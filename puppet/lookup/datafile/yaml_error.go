@@ -18,9 +18,19 @@ import (
 // and some come too early: it scans one token further than it parses, and looks for anchors while it parses. What is
 // here makes them Psych's.
 
-// parseYAML reads the first document of a text; nil if there is none.
+// parseYAML reads the first document of a text; nil if there is none. In flow collections the library takes any
+// question mark for the sign of a key, libyaml only one that begins something: [http://a.example/?x]. So a text that it
+// refuses is read once more, with another character for question marks within words and between them.
 func parseYAML(f *source.File, text string) (*yaml.Node, error) {
 	doc, t := decodeYAML(text)
+	if t != nil {
+		if hidden, other := hideQuestions(text); hidden != text {
+			text = hidden
+			if doc, t = decodeYAML(text); doc != nil {
+				showQuestions(doc, other)
+			}
+		}
+	}
 	switch {
 	case t == nil:
 		return doc, nil
@@ -28,6 +38,30 @@ func parseYAML(f *source.File, text string) (*yaml.Node, error) {
 		return nil, unknownAlias(f, text, t)
 	}
 	return nil, t.diagnostic(f)
+}
+
+// hideQuestions puts a character that the text does not have in place of question marks within words and between them.
+func hideQuestions(text string) (hidden, other string) {
+	if !inWord.MatchString(text) {
+		return text, ""
+	}
+	c := rune(0xE000) // the first that means nothing to anybody
+	for strings.ContainsRune(text, c) {
+		c++
+	}
+	other = string(c)
+	return inWord.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, "?", other) }), other
+}
+
+var inWord = regexp.MustCompile(`[^\s,\[\]{}?]\?+|[^\s,\[\]{}?:-][ \t]+\?+`)
+
+// showQuestions puts them back.
+func showQuestions(n *yaml.Node, other string) {
+	n.Value, n.Anchor, n.Tag = strings.ReplaceAll(n.Value, other, "?"), strings.ReplaceAll(n.Anchor, other, "?"),
+		strings.ReplaceAll(n.Tag, other, "?")
+	for _, c := range n.Content {
+		showQuestions(c, other)
+	}
 }
 
 // unknownAlias is the error of an alias without an anchor, unless the text is wrong further on: Psych reads all of it
