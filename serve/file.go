@@ -59,7 +59,8 @@ func wantedOf(q func(string) []string) (w wanted, err error) {
 		}
 		return ""
 	}
-	w = wanted{links: "manage", checksum: "sha256", depth: -1, ignore: q("ignore"), recurse: one("recurse") == "true"}
+	w = wanted{links: "manage", checksum: "sha256", depth: -1, ignore: q("ignore")}
+	w.recurse = one("recurse") != "" && one("recurse") != "false" // as Puppet: remote is as good as true
 	switch l := one("links"); l {
 	case "", "manage", "ignore":
 	case "follow":
@@ -169,6 +170,9 @@ func (s *Server) fileMetadata(r *request) error {
 func fileProblem(err error, what, key string) error {
 	if errors.Is(err, errType) {
 		return failed("%v", err)
+	}
+	if p := (*problem)(nil); errors.As(err, &p) {
+		return p
 	}
 	return notFound("Could not find %s %s", what, key)
 }

@@ -231,6 +231,16 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("%s: %d %s", x.environment, a.status, a.body)
 		}
 	}
+	// A number that we cannot hold is no other number; as a text it is fine.
+	for number, status := range map[string]int{"12345678901234567890": 500, "-9223372036854775809": 500,
+		"9223372036854775807": 200, "1e30": 200, `"a 12345678901234567890 "`: 200} {
+		form := url.Values{"facts_format": {"application/json"}, "environment": {"production"},
+			"facts": {url.QueryEscape(`{"name":"agent.example","values":{"n": ` + number + `}}`)}}.Encode()
+		a := r.do(c, "POST", "/puppet/v3/catalog/agent.example", formType, form, "Accept", accept)
+		if a.status != status || status == 500 && !strings.Contains(a.body, "does not fit into 64 bits") {
+			t.Errorf("%s: %d %s", number, a.status, a.body)
+		}
+	}
 	// What the node is called, its certificate says, whatever its facts do.
 	a = r.do(c, "POST", "/puppet/v3/catalog/agent.example", formType, catalogForm("other.example", "production", nil),
 		"Accept", accept)
