@@ -206,8 +206,7 @@ func (w *writing) compare(seed uint64, after int) {
 	for _, name := range w.order {
 		for _, method := range []string{"documentSymbol", "semanticTokens/full", "foldingRange"} {
 			ask := map[string]any{"textDocument": map[string]any{"uri": w.uri(name)}}
-			a, b := w.answer(w.send("textDocument/"+method, ask))["result"], fresh.answer(
-				fresh.send("textDocument/"+method, ask))["result"]
+			a, b := w.ask("textDocument/"+method, ask), fresh.ask("textDocument/"+method, ask)
 			if !reflect.DeepEqual(a, b) && !strings.Contains(fmt.Sprint(a), hidden) {
 				t.Errorf("seed %d: after %d edits %s of %s is %.300v and a fresh server's %.300v", seed, after, method, name, a, b)
 			}

@@ -63,6 +63,9 @@ type Environment struct {
 	hiddenOnce source.Once
 	hiddenDirs []string
 
+	havingMu   sync.Mutex
+	havingDirs map[string][]string // directories of the modules that have one of a name
+
 	functionsOnce source.Once
 }
 

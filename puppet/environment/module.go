@@ -2,7 +2,9 @@ package environment
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -259,12 +261,33 @@ func (e *Environment) anywhere(elem ...string) (string, bool) {
 			return path, true
 		}
 	}
-	for _, m := range e.Modules() {
-		if path, ok := e.within(m.Dir, elem...); ok {
+	for _, dir := range e.having(filepath.Join(elem[:len(elem)-1]...)) {
+		if path, ok := e.within(dir, elem...); ok {
 			return path, true
 		}
 	}
 	return "", false
+}
+
+// having are the directories of the modules that have another one, such as lib/puppet/type, or may have: of many modules
+// few do, and each of them would be asked for each name.
+func (e *Environment) having(below string) []string {
+	e.havingMu.Lock()
+	defer e.havingMu.Unlock()
+	dirs, known := e.havingDirs[below]
+	if known {
+		return dirs
+	}
+	for _, m := range e.Modules() {
+		if _, err := e.files.Stat(filepath.Join(m.Dir, below)); !errors.Is(err, fs.ErrNotExist) {
+			dirs = append(dirs, m.Dir)
+		}
+	}
+	if e.havingDirs == nil {
+		e.havingDirs = map[string][]string{}
+	}
+	e.havingDirs[below] = dirs
+	return dirs
 }
 
 // autoloaded finds a file as anywhere does, and then in the directories of the module path that are no modules.
