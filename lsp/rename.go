@@ -306,14 +306,15 @@ func (r *renaming) try(ctx context.Context, c *change, to string) (nodes int, er
 	if err := r.mean(after, c); err != nil {
 		return 0, err
 	}
-	all, err := r.folder.nodes(ctx, before)
+	all, err := r.trial(ctx, before)
 	if err != nil {
 		return 0, err
 	}
-	if real, err := fleet.Nodes(before, r.dir, r.server.opt.Facts); err == nil && len(real) > 0 && len(real) <= mostTried {
-		all = fleet.Real(real)
-	}
 	was, err := r.catalogs(ctx, before, all)
+	if err != nil {
+		return 0, err
+	}
+	all, err = r.anew(ctx, after, all, to)
 	if err != nil {
 		return 0, err
 	}
@@ -340,6 +341,58 @@ func (r *renaming) try(ctx context.Context, c *change, to string) (nodes int, er
 		}
 	}
 	return nodes, nil
+}
+
+// trial are the nodes that a rename is tried on: all, if they are not too many, otherwise those that answers are about.
+func (r *renaming) trial(ctx context.Context, view source.Files) ([]fleet.Node, error) {
+	c := r.folder.look(view)
+	c.Choose = nil
+	if err := c.FindNodes(ctx); err != nil {
+		return nil, err
+	}
+	if len(c.Nodes) <= mostTried {
+		return c.Nodes, nil
+	}
+	return r.folder.nodes(ctx, view)
+}
+
+// anew are nodes as they are after the rename. One that was invented for a class or define has it under its new name,
+// and declares it with its new parameters: it is the one that is invented now. Its name and facts stay, as a real node's
+// would.
+func (r *renaming) anew(ctx context.Context, after source.Files, nodes []fleet.Node, to string) ([]fleet.Node, error) {
+	if !slices.ContainsFunc(nodes, func(n fleet.Node) bool { return n.Invented != nil }) {
+		return nodes, nil
+	}
+	c := r.folder.look(after)
+	c.Choose = nil
+	if err := c.FindNodes(ctx); err != nil {
+		return nil, err
+	}
+	now := map[string]*fleet.Invention{}
+	for _, n := range c.Nodes {
+		if n.Invented != nil {
+			now[n.Title()] = n.Invented
+		}
+	}
+	out := slices.Clone(nodes)
+	for i, n := range out {
+		if n.Invented == nil {
+			continue
+		}
+		was := *n.Invented
+		switch {
+		case r.kind == outline.ClassName && was.Class == r.full:
+			was.Class = to
+		case r.kind == outline.TypeName && was.Define == r.full:
+			was.Define = to
+		}
+		if is := now[was.Title()]; is != nil {
+			invented := *is
+			invented.Name, invented.Facts = was.Name, was.Facts
+			out[i].Node, out[i].Invented = invented.Node, &invented
+		}
+	}
+	return out, nil
 }
 
 func (r *renaming) catalogs(ctx context.Context, view source.Files, nodes []fleet.Node) ([]fleet.Compiled, error) {

@@ -1,0 +1,213 @@
+package lsp_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"bunraku/fleet"
+	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// A thing is what a site defines and somebody might want to call otherwise.
+type thing struct {
+	site, kind, file, name string
+	at                     uint32
+}
+
+// things are those of a site, by kind: all that its own manifests and data define.
+func things(site string, files map[string]string) map[string][]thing {
+	out := map[string][]thing{}
+	add := func(kind, file, name string, at uint32) {
+		out[kind] = append(out[kind], thing{site, kind, file, name, at})
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		text := files[file]
+		if ext := filepath.Ext(file); ext == ".yaml" && strings.Contains(file, "data/") && !strings.Contains(file, "spec/") {
+			root, err := datafile.ReadYAML(source.NewFile(file, text))
+			if err != nil || root == nil {
+				continue
+			}
+			for _, kid := range root.Kids {
+				name := strings.Trim(text[kid.Key.Start:kid.Key.End], `'"`)
+				if name != "lookup_options" && name != "classes" && regexp.MustCompile(`^[a-z][\w:]*$`).MatchString(name) {
+					add("Hiera key", file, name, kid.Key.Start+uint32(strings.Index(text[kid.Key.Start:kid.Key.End], name)))
+				}
+			}
+			continue
+		} else if ext != ".pp" || strings.Contains(file, "plans/") || strings.Contains(file, "spec/") {
+			continue
+		}
+		tree, list := syntax.Parse(source.NewFile(file, text), syntax.Options{})
+		if list.HasErrors() {
+			continue
+		}
+		for _, n := range outline.Names(tree, func(string) outline.Effect { return 0 }) {
+			switch {
+			case !n.Defines:
+			case n.Kind == outline.ClassName:
+				add("class", file, n.Name, n.Span.Start)
+			case n.Kind == outline.TypeName && text[n.Span.Start] >= 'a':
+				add("define", file, n.Name, n.Span.Start)
+			case n.Kind == outline.FunctionName:
+				add("function", file, n.Name, n.Span.Start)
+			case n.Kind == outline.VariableName && n.Param:
+				add("parameter", file, n.Name, n.Span.Start)
+			case n.Kind == outline.VariableName || n.Kind == outline.LocalName:
+				add("variable", file, n.Name, n.Span.Start)
+			}
+		}
+	}
+	return out
+}
+
+// TestAcceptRename renames 200 random things of control repos of other people, of each kind about as many, and compiles
+// all nodes of the tree before and after: the catalogs are the same up to the name.
+func TestAcceptRename(t *testing.T) {
+	live.Accept(t)
+	sites := map[string]map[string]string{"shop": filesOf(t, "../examples/shop")}
+	dirs, _ := filepath.Glob(filepath.Join(os.Getenv("BUNRAKU_FETCHED"), "site_*"))
+	if len(dirs) < 3 || os.Getenv("BUNRAKU_FETCHED") == "" {
+		t.Skip("there are no sites in $BUNRAKU_FETCHED")
+	}
+	for _, dir := range dirs {
+		sites[filepath.Base(dir)] = filesOf(t, dir)
+		maps.DeleteFunc(sites[filepath.Base(dir)], func(p, _ string) bool { return strings.HasPrefix(p, ".git/") })
+	}
+	all := map[string][]thing{}
+	for _, site := range slices.Sorted(maps.Keys(sites)) {
+		for kind, list := range things(site, sites[site]) {
+			all[kind] = append(all[kind], list...)
+		}
+	}
+	r := rand.New(rand.NewPCG(20, 7))
+	bySite := map[string][]thing{}
+	kinds := slices.Sorted(maps.Keys(all))
+	slices.SortFunc(kinds, func(a, b string) int { return len(all[a]) - len(all[b]) })
+	left := 200 // of kinds that there are few of all are taken, and of the others more
+	for i, kind := range kinds {
+		list := all[kind]
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		want := left / (len(kinds) - i)
+		left -= min(want, len(list))
+		for _, x := range list[:min(want, len(list))] {
+			bySite[x.site] = append(bySite[x.site], x)
+		}
+		t.Logf("%s: %d of %d", kind, min(want, len(list)), len(list))
+	}
+	done, total := map[string]int{}, 0
+	var refused []string
+	for _, site := range slices.Sorted(maps.Keys(bySite)) {
+		n := navigate(t, sites[site])
+		before := catalogsOf(t, n.dir)
+		for _, x := range bySite[site] {
+			total++
+			if why := n.renamed(x, sites[site][x.file], before); why != "" {
+				refused = append(refused, fmt.Sprintf("%s %s %s %s: %s", site, x.file, x.kind, x.name, why))
+			} else {
+				done[x.kind]++
+			}
+		}
+		n.bye()
+	}
+	t.Logf("%d renamed, by kind %v: the catalogs of all nodes are the same up to the name; %d of %d refused (bar 10 %%)",
+		total-len(refused), done, len(refused), total)
+	for _, why := range refused {
+		t.Log(why)
+	}
+	if len(refused)*10 > total {
+		t.Error("the bar is missed")
+	}
+}
+
+// renamed renames a thing and compares the catalogs; it says why it is refused.
+func (n *nav) renamed(x thing, text string, before map[string]string) (why string) {
+	n.t.Helper()
+	start := text[:x.at]
+	to := "zz_renamed"
+	if i := strings.LastIndex(x.name, "::"); x.kind != "parameter" && x.kind != "variable" && i >= 0 {
+		to = x.name[:i+2] + to
+	}
+	m := n.answer(n.send("textDocument/rename", map[string]any{"textDocument": map[string]any{"uri": n.uri(x.file)},
+		"position": map[string]any{"line": strings.Count(start, "\n"), "character": len(start) -
+			strings.LastIndex(start, "\n") - 1}, "newName": to}))
+	if e, is := m["error"].(map[string]any); is {
+		return e["message"].(string)
+	}
+	edit, is := m["result"].(map[string]any)
+	if !is {
+		return "nothing is known of the file"
+	}
+	dir := tree(n.t, n.written(edit))
+	last := x.name[strings.LastIndex(x.name, ":")+1:]
+	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(last) + `\b`)
+	after := map[string]string{}
+	for node, text := range catalogsOf(n.t, dir) {
+		after[word.ReplaceAllString(node, "zz_renamed")] = text
+	}
+	compared := 0
+	for node, was := range before {
+		is, there := after[word.ReplaceAllString(node, "zz_renamed")]
+		if !there && strings.HasSuffix(node, "(invented)") {
+			continue // systems are invented for words in the code: it was invented for the name
+		}
+		compared++
+		if !there || (was == "") != (is == "") {
+			n.t.Errorf("%s: %s %s: %s compiled: %v, and now: %v", x.site, x.kind, x.name, node, was != "", is != "")
+			return ""
+		}
+		if was == "" {
+			continue
+		}
+		a, b := alike(n.t, word, was), alike(n.t, word, is)
+		for i := range a {
+			if i >= len(b) || a[i] != b[i] {
+				n.t.Errorf("%s: %s %s changes %s at\n%s", x.site, x.kind, x.name, node, a[i])
+				return ""
+			}
+		}
+	}
+	if compared == 0 {
+		n.t.Errorf("%s: %s %s: no node is left that could be compared", x.site, x.kind, x.name)
+	}
+	return ""
+}
+
+// catalogsOf are the catalogs of all nodes of a tree, real ones or invented; "" for one that does not compile.
+func catalogsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	ws := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet8, StandIn: true})
+	c := &fleet.Check{Workspace: ws, View: ws.Disk(), Root: dir}
+	if err := c.FindNodes(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, node := range c.Nodes {
+		result, err := c.Snapshot.Compile(context.Background(), node.Node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[node.Title()] = ""
+		if result.Catalog != nil {
+			text, err := catalog.JSON{}.Append(nil, result.Catalog)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[node.Title()] = strings.ReplaceAll(string(text), dir, "/tree")
+		}
+	}
+	return out
+}
