@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path"
+	"slices"
 
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/outline"
@@ -103,19 +104,65 @@ func (f *folder) fileOf(n outline.Name) string {
 	return ""
 }
 
-// references are all places where the same thing is named, in manifests, templates and data.
+// references are all places where the same thing is named, in manifests, templates and data; and behind them those at
+// which the chosen nodes come to it by a name that the code puts together.
 func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
 	out := []protocol.Location{}
 	if at == nil || err != nil || !at.named {
 		return out, err
 	}
-	for _, o := range at.same(at.entry, at.name, nil) {
+	all := at.same(at.entry, at.name, nil)
+	for _, o := range all {
 		if p.Context.IncludeDeclaration || !o.Defines || o.Kind == outline.KeyName {
 			out = append(out, s.location(o.entry, o.Span))
 		}
 	}
+	for _, o := range at.computed(at.name, all) {
+		out = append(out, s.location(o.entry, o.Span))
+	}
 	return out, nil
+}
+
+// computed are the places at which the chosen nodes come to a class or define, and which do not name it: include $role,
+// create_resources with a type from the data. known are those that name it.
+func (at *spot) computed(n outline.Name, known []occurrence) (out []occurrence) {
+	if n.Kind != outline.ClassName && n.Kind != outline.TypeName {
+		return nil
+	}
+	add := func(p source.Place) {
+		if !p.Known() {
+			return
+		}
+		e := at.byPath[at.folder.path(p.File)]
+		if e == nil || e.file.Text != p.File.Text {
+			return // it has been edited since
+		}
+		o := occurrence{e, outline.Name{Kind: n.Kind, Name: n.Name, Span: p.Span}}
+		if !slices.ContainsFunc(slices.Concat(known, out), func(k occurrence) bool {
+			return k.entry == e && (p.Span.Contains(k.Span) || k.Span.Contains(p.Span))
+		}) {
+			out = append(out, o)
+		}
+	}
+	for _, r := range at.compiled() {
+		if r.Catalog == nil || r.record == nil {
+			continue
+		}
+		for _, x := range r.Catalog.Resources {
+			switch {
+			case n.Kind == outline.ClassName && x.Type == "Class" && outline.Class(x.Title) == n.Name:
+				add(x.Place)
+				add(r.record.Asked(x))
+				for _, p := range r.record.Again(x) {
+					add(p)
+				}
+			case n.Kind == outline.TypeName && x.ExportedBy == "" && outline.Class(x.Type) == n.Name:
+				add(x.Place)
+			}
+		}
+	}
+	return out
 }
 
 // documentHighlight marks the places of one file where the same thing is named.

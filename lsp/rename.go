@@ -357,8 +357,8 @@ func (r *renaming) trial(ctx context.Context, view source.Files) ([]fleet.Node, 
 }
 
 // anew are nodes as they are after the rename. One that was invented for a class or define has it under its new name,
-// and declares it with its new parameters: it is the one that is invented now. Its name and facts stay, as a real node's
-// would.
+// and declares it with its new parameters: it is the one that is invented now. Its name and facts stay, as a real
+// node's would.
 func (r *renaming) anew(ctx context.Context, after source.Files, nodes []fleet.Node, to string) ([]fleet.Node, error) {
 	if !slices.ContainsFunc(nodes, func(n fleet.Node) bool { return n.Invented != nil }) {
 		return nodes, nil

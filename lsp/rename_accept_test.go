@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -78,15 +77,7 @@ func things(site string, files map[string]string) map[string][]thing {
 // all nodes of the tree before and after: the catalogs are the same up to the name.
 func TestAcceptRename(t *testing.T) {
 	live.Accept(t)
-	sites := map[string]map[string]string{"shop": filesOf(t, "../examples/shop")}
-	dirs, _ := filepath.Glob(filepath.Join(os.Getenv("BUNRAKU_FETCHED"), "site_*"))
-	if len(dirs) < 3 || os.Getenv("BUNRAKU_FETCHED") == "" {
-		t.Skip("there are no sites in $BUNRAKU_FETCHED")
-	}
-	for _, dir := range dirs {
-		sites[filepath.Base(dir)] = filesOf(t, dir)
-		maps.DeleteFunc(sites[filepath.Base(dir)], func(p, _ string) bool { return strings.HasPrefix(p, ".git/") })
-	}
+	sites := siteFiles(t)
 	all := map[string][]thing{}
 	for _, site := range slices.Sorted(maps.Keys(sites)) {
 		for kind, list := range things(site, sites[site]) {

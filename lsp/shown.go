@@ -163,7 +163,11 @@ func (at *spot) about(n outline.Name) string {
 	if set > 0 {
 		parts = append(parts, many(set, "value")+" in Hiera")
 	}
-	return strings.Join(append(parts, "named "+many(used, "time")), " · ")
+	parts = append(parts, "named "+many(used, "time"))
+	if list := at.computed(n, at.same(at.entry, n, nil)); len(list) > 0 {
+		parts = append(parts, "computed in "+many(len(list), "place"))
+	}
+	return strings.Join(parts, " · ")
 }
 
 // many is a number of things.

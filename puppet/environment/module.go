@@ -269,8 +269,8 @@ func (e *Environment) anywhere(elem ...string) (string, bool) {
 	return "", false
 }
 
-// having are the directories of the modules that have another one, such as lib/puppet/type, or may have: of many modules
-// few do, and each of them would be asked for each name.
+// having are the directories of the modules that have another one, such as lib/puppet/type, or may have: of many
+// modules few do, and each of them would be asked for each name.
 func (e *Environment) having(below string) []string {
 	e.havingMu.Lock()
 	defer e.havingMu.Unlock()
