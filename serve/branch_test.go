@@ -497,6 +497,9 @@ func TestRepacked(t *testing.T) {
 	is(fmt.Sprintf(static, "f", first), "first\n")
 	gitRun(t, h.bare, "gc", "--quiet", "--prune=now")
 	is(fmt.Sprintf(static, "g", first), "other first\n") // of the revision that answers now
+	if a := r.get(c, "/puppet/v3/file_metadata/modules/m/g?environment=production"); a.status != 200 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
 	second := h.push("production", site("second"))
 	a := r.do(c, "DELETE", "/puppet-admin-api/v1/environment-cache", "", "")
 	if a.status != 403 { // nobody may by default; a reload does the same

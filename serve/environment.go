@@ -219,6 +219,22 @@ func (e *served) state(since time.Time) (rev *deploy.Revision, real string, err 
 	return nil, real, err
 }
 
+// renewed reports whether a branch is read anew since a moment ago: its repository was packed, or it has moved. What a
+// revision could not read is worth another try then.
+func (e *served) renewed() bool {
+	if e.branches == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	rev, _, err := e.state(time.Now())
+	if err != nil || rev == e.rev {
+		return false
+	}
+	e.stale = true
+	return true
+}
+
 // diskOf is what a snapshot reads of the disk: all, or what lies under a revision.
 func diskOf(snap *compiler.Snapshot) *source.Dir {
 	files := snap.Files()

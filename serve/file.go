@@ -160,10 +160,24 @@ func (s *Server) fileMetadata(r *request) error {
 	}
 	defer leave()
 	m, err := s.describe(places[0], nil, places[0].path, nil, w)
-	if err != nil {
+	if err != nil && s.renewed(r, places[0]) {
+		if places, _, err = s.place(r.Context(), r, r.key, false); err == nil && len(places) > 0 {
+			m, err = s.describe(places[0], nil, places[0].path, nil, w)
+		}
+	}
+	if err != nil || m == nil {
 		return fileProblem(err, "file_metadata", r.key)
 	}
 	return r.json(m)
+}
+
+// renewed reports whether a file of a revision is worth another look (served.renewed).
+func (s *Server) renewed(r *request, f found) bool {
+	if f.rev == nil {
+		return false
+	}
+	env, err := s.pool.find(r.query.Get("environment"))
+	return err == nil && env.renewed()
 }
 
 // fileProblem says why there is no file; what is not there and what may not be seen are alike.
@@ -293,8 +307,7 @@ func (s *Server) fileContent(r *request) error {
 		return notFound("Could not find file_content %s", r.key)
 	}
 	f, size, err := places[0].content()
-	if err != nil && places[0].rev != nil { // the repository may have been packed anew since: it is looked at again
-		s.pool.flush(r.query.Get("environment"))
+	if err != nil && s.renewed(r, places[0]) {
 		if places, _, err = s.place(r.Context(), r, r.key, false); err == nil && len(places) > 0 {
 			f, size, err = places[0].content()
 		}

@@ -163,11 +163,13 @@ func TestAcceptServeOdd(t *testing.T) {
 	// What differs on purpose.
 	const node, file, files = "GET /puppet/v3/node/", "GET /puppet/v3/file_content/", "GET /puppet/v3/file_metadata"
 	meant := []string{
-		node + "agent.example" + e, "GET /puppet/v3//node/agent.example" + e, // the facts from before: agents do not look
-		file + "modules/m/d" + e, file + "modules/m/d/" + e, file + "modules/m" + e, file + "plugins" + e, // no content
-		files + "/modules/m/d/" + e,                                 // its path is said without the slash
-		files + "s/modules/m/d" + e + "&links=ignore",               // is manage here
-		files + "/modules/m/a" + e + "&recurse=true&recurselimit=x", // no number
+		// The facts from before, at which agents do not look; the internal entry of puppetserver's search path.
+		node + "agent.example" + e, "GET /puppet/v3//node/agent.example" + e, "GET /puppet/v3/environments",
+		// A directory has no content, and its path is said without a slash.
+		file + "modules/m/d" + e, file + "modules/m/d/" + e, file + "modules/m" + e, file + "plugins" + e,
+		files + "/modules/m/d/" + e,
+		// ignore is manage; no number is no number.
+		files + "s/modules/m/d" + e + "&links=ignore", files + "/modules/m/a" + e + "&recurse=true&recurselimit=x",
 	}
 	plain := func(a answer) string {
 		text := plainCatalog(a.body)
