@@ -302,11 +302,13 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
 	if env.branches != nil {
-		m, err := s.compileOnce(ctx, env, node, o, s.lately(), "")
-		for tries := 0; err != nil && tries < mostTries && env.renewed(); tries++ {
-			m, err = s.compileOnce(ctx, env, node, o, s.lately(), "")
+		for tries := 0; ; tries++ {
+			was := env.revision()
+			m, err := s.compileOnce(ctx, env, node, o, s.lately(), "")
+			if err == nil || tries == mostTries || !env.renewed(was) {
+				return m, err
+			}
 		}
-		return m, err
 	}
 	for tries := 0; ; tries++ {
 		id, err := s.codeID(ctx, env.name)

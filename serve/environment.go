@@ -219,19 +219,26 @@ func (e *served) state(since time.Time) (rev *deploy.Revision, real string, err 
 	return nil, real, err
 }
 
-// renewed reports whether a branch is read anew since a moment ago: its repository was packed, or it has moved. What a
+// revision is the one that answers now; nil for a directory.
+func (e *served) revision() *deploy.Revision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.rev
+}
+
+// renewed reports whether a branch is no longer read as it was: its repository was packed, or it has moved. What a
 // revision could not read is worth another try then.
-func (e *served) renewed() bool {
+func (e *served) renewed(was *deploy.Revision) bool {
 	if e.branches == nil {
 		return false
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	rev, _, err := e.state(time.Now())
-	if err != nil || rev == e.rev {
+	if err != nil || rev == was {
 		return false
 	}
-	e.stale = true
+	e.stale = e.stale || rev != e.rev
 	return true
 }
 

@@ -177,7 +177,7 @@ func (s *Server) renewed(r *request, f found) bool {
 		return false
 	}
 	env, err := s.pool.find(r.query.Get("environment"))
-	return err == nil && env.renewed()
+	return err == nil && env.renewed(f.rev)
 }
 
 // fileProblem says why there is no file; what is not there and what may not be seen are alike.
