@@ -78,15 +78,30 @@ func markIDs(document []byte) (map[string]*marked, error) {
 	return out, nil
 }
 
+// document works out, once, what a page shows of the report and by which digest each of its groups is known.
+func (c *change) document(hide func(string) string) error {
+	c.once.Do(func() {
+		text, err := json.Marshal(c.report.JSON())
+		if err == nil {
+			c.readable, err = readable(text)
+		}
+		if err == nil {
+			c.ids, err = markIDs([]byte(hide(string(text))))
+		}
+		c.wrong = err
+	})
+	return c.wrong
+}
+
 // groupMarks are the marks of the groups of the change, by letter.
 func (st *state) groupMarks() (map[string]*marked, error) {
-	text, err := json.Marshal(st.change.report.JSON())
-	if err != nil {
+	if err := st.change.document(st.site.opt.Secrets.HideJSON); err != nil {
 		return nil, err
 	}
-	out, err := markIDs([]byte(st.site.opt.Secrets.HideJSON(string(text))))
-	if err != nil {
-		return nil, err
+	out := map[string]*marked{}
+	for letter, m := range st.change.ids {
+		copied := *m
+		out[letter] = &copied
 	}
 	lines, err := st.site.readMarks()
 	set := map[[2]string]bool{}

@@ -74,6 +74,11 @@ type change struct {
 	pending bool
 	report  *diff.Report
 	err     error
+
+	once     sync.Once
+	readable map[string]any // the document, as far as people read
+	ids      map[string]*marked
+	wrong    error // why there is no document
 }
 
 func newSite(opt Options) *site {
@@ -192,7 +197,9 @@ func (s *site) look(ctx context.Context) (err error) {
 		c := &change{}
 		func() {
 			defer source.Catch(&c.err)
-			c.report, c.err = s.opt.Diff(ctx)
+			if c.report, c.err = s.opt.Diff(ctx); c.err == nil && c.report != nil && ctx.Err() == nil {
+				c.err = c.document(s.opt.Secrets.HideJSON)
+			}
 		}()
 		if ctx.Err() == nil {
 			s.publish(st.with(c), st)

@@ -40,6 +40,12 @@ var staticTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 	"join": strings.Join,
 	"clip": func(s string) string { return clip(s, clipLine) },
+	"lines": func(list []string) []string {
+		if len(list) > mostOfText {
+			return append(slices.Clip(list[:mostOfText]), fmt.Sprintf("… and %d more lines", len(list)-mostOfText))
+		}
+		return list
+	},
 	"few": func(list []string) []string {
 		const few = 12
 		if len(list) > few {
@@ -233,8 +239,8 @@ func DiffReport(to Page, r *diff.Report) error {
 		data.Failures = append(data.Failures, telling{f.State.String(), clip(f.Summary, clipLine) + at, nodes(f.Nodes)})
 	}
 	for _, it := range r.Unknown {
-		data.NotKnown = append(data.NotKnown, telling{it.Name.String() + " " + it.Attribute, clip(it.Text, clipLine),
-			nodes(it.Nodes)})
+		data.NotKnown = append(data.NotKnown, telling{clip(it.Name.String(), clipLine) + " " + it.Attribute,
+			clip(it.Text, clipLine), nodes(it.Nodes)})
 	}
 	for _, g := range r.Groups {
 		x := group{Group: g, Summary: clip(g.Summary(), clipTitle), Nodes: r.Names(g.Nodes)}

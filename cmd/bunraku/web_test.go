@@ -459,21 +459,8 @@ func TestAcceptWebMemory(t *testing.T) {
 		cmd, at := startWeb(t, dir)
 		looked := time.Since(began).Round(time.Second)
 		first, peak := resident(t, cmd, "VmRSS"), resident(t, cmd, "VmHWM")
-		jar, _ := cookiejar.New(nil)
-		client := &http.Client{Jar: jar}
+		get := letIn(t, at)
 		base, _, _ := strings.Cut(at, "/open")
-		get := func(address string) {
-			t.Helper()
-			res, err := client.Get(address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer res.Body.Close()
-			if text, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
-				t.Fatalf("%s: %s %.200s %v", address, res.Status, text, err)
-			}
-		}
-		get(at)
 		most := first
 		for i := range 150 {
 			name := manynodes.Name(i * nodes / 150)
@@ -509,6 +496,119 @@ func resident(t *testing.T, cmd *exec.Cmd, field string) (mb int) {
 		}
 	}
 	return mb >> 10
+}
+
+// TestHostileChange: commit texts, authors, diffs, paths and lines of ten megabytes are text on the page of the change
+// and in the reports, of a length that can be shown; and secrets of neither state are in any of them.
+func TestHostileChange(t *testing.T) {
+	live.NotShort(t, "writes lines of ten megabytes")
+	const evil = `</script><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`
+	orders := "\u202egnp.exe\u2066\x1b[31m\u200b"
+	long := strings.Repeat("<b>long</b> ", 10<<20/12)
+	secrets := []string{"old-s3cret-of-hiera", "new-s3cret-of-hiera", "old-s3cret-in-code", "new-s3cret-in-code"}
+	tree := func(v, mode, text string) map[string]string {
+		return map[string]string{
+			"manifests/site.pp": "file { '/tmp/" + evil + "': mode => '" + mode + "', content => lookup('text') }\n" +
+				"notify { 'plain': message => 'version " + v + "' }\n" +
+				"file { '/secret': content => Sensitive('" + v + "-s3cret-in-code'), mode => '" + mode + "' }\n" +
+				"file { '/data': content => lookup('word') }\nexec { \"/bin/login ${lookup('word').unwrap}\": }\n",
+			"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\n" +
+				"hierarchy:\n  - { name: '<b>" + orders[:3] + "</b>', path: 'common.yaml' }\n",
+			"data/common.yaml": "lookup_options:\n  word: { convert_to: Sensitive }\nword: " + v + "-s3cret-of-hiera\n" +
+				"text: |\n  " + strings.ReplaceAll(evil, "\n", "") + text + "\n  same\n  " + v + " " + orders[:3] + evil + "\n",
+			"facts/n.json": `{"fqdn": "n.example", "os": {"family": "Debian"}}`,
+		}
+	}
+	s := &repository{t, filepath.Join(t.TempDir(), "hostile")}
+	put := func(files map[string]string) {
+		for name, text := range files {
+			at := filepath.Join(s.dir, name)
+			must(t, os.MkdirAll(filepath.Dir(at), 0o755))
+			must(t, os.WriteFile(at, []byte(text), 0o644))
+		}
+	}
+	live.Tool(t, "git")
+	put(tree("old", "0644", long))
+	s.git("init", "-q", "-b", "main")
+	s.commit("begin")
+	s.git("checkout", "-q", "-b", "feature")
+	put(tree("new", "0600", long+"!"))
+	s.git("add", "-A")
+	message := filepath.Join(t.TempDir(), "message")
+	must(t, os.WriteFile(message, []byte("Subject "+evil+orders+strings.Repeat(" very", 50_000)), 0o644))
+	s.git("commit", "-q", "--author", `Eve" onclick=alert(8) `+orders+` <e@example>`, "-F", message)
+
+	dir := t.TempDir()
+	check, diff := filepath.Join(dir, "check.html"), filepath.Join(dir, "diff.html")
+	_, out, _ := call("check", "--format", "html", s.dir)
+	must(t, os.WriteFile(check, []byte(out), 0o644))
+	if code, _, errText := call("diff", "--format", "html", "--out", diff, s.dir); code != exitNo {
+		t.Fatalf("diff: %d %.300s", code, errText)
+	}
+	_, at := startWeb(t, s.dir)
+	base, _, _ := strings.Cut(at, "/open")
+	client := letIn(t, at)
+	harmless := func(name, text string) {
+		t.Helper()
+		for _, bad := range append(slices.Clone(secrets), "<img", "alert(2)</script>", "\u202e", "\u2066", "\x1b", "\u200b") {
+			if strings.Contains(text, bad) {
+				at := strings.Index(text, bad)
+				t.Errorf("%s holds %q: …%s…", name, bad, text[max(0, at-60):min(len(text), at+60)])
+			}
+		}
+		t.Logf("%s has %d KB (bar 1024)", name, len(text)>>10)
+		if len(text) > 1<<20 {
+			t.Errorf("%s has %d bytes", name, len(text))
+		}
+	}
+	for _, file := range []string{check, diff} {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		harmless(filepath.Base(file), string(text))
+	}
+	for range 600 {
+		if text := client(base + "/api/diff"); !strings.Contains(text, `"state":"pending"`) {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	change := client(base + "/api/diff")
+	for _, want := range []string{`"state":"done"`, `onclick=alert(8)`, `Subject \u003c/script\u003e`, `0600`, `\\u202e`} {
+		if !strings.Contains(change, want) {
+			t.Errorf("the change lacks %s: %.3000s", want, change)
+		}
+	}
+	const ref = "File[/tmp/" + evil + "]"
+	for _, path := range []string{"diff", "overview", "fleet?facets=1", "findings", "code", "hiera", "hiera?key=text",
+		"search?q=long", "search?q=s3cret", "node?name=n.example", "order?node=n.example",
+		"value?" + url.Values{"node": {"n.example"}, "ref": {ref}, "attribute": {"content"}}.Encode(),
+		"file?" + url.Values{"node": {"n.example"}, "ref": {ref}}.Encode(),
+		"code?" + url.Values{"file": {s.dir + "/manifests/site.pp"}}.Encode(),
+		"code?" + url.Values{"file": {s.dir + "/data/common.yaml"}}.Encode()} {
+		harmless("/api/"+path, client(base+"/api/"+path))
+	}
+}
+
+// letIn opens the link, and returns what gets a page then.
+func letIn(t *testing.T, at string) (get func(address string) string) {
+	t.Helper()
+	jar, _ := cookiejar.New(nil)
+	c := &http.Client{Jar: jar}
+	get = func(address string) string {
+		t.Helper()
+		res, err := c.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s %.300s %v", address, res.Status, text, err)
+		}
+		return string(text)
+	}
+	get(at)
+	return get
 }
 
 // TestHostileWeb: names and values that are markup, scripts and orders are shown as they are and do nothing: a dialog,

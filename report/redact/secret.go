@@ -241,7 +241,32 @@ func (s *Secrets) Hide(text string) string {
 // readers rely on them.
 var dataKeys = map[string]bool{`"parameters"`: true, `"value"`: true, `"facts"`: true, `"message"`: true}
 
-var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}\[\],]`)
+// jsonToken finds the next string, number, bracket or comma of a document, from an offset on; ok is false behind the
+// last one. What follows a quote that is never closed is a string.
+func jsonToken(text string, from int) (start, end int, ok bool) {
+	for i := from; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			for j := i + 1; j < len(text); j++ {
+				switch text[j] {
+				case '\\':
+					j++
+				case '"':
+					return i, j + 1, true
+				}
+			}
+			return i, len(text), true
+		case '0' <= c && c <= '9' || c == '-' && i+1 < len(text) && '0' <= text[i+1] && text[i+1] <= '9':
+			for end = i + 1; end < len(text) && strings.IndexByte("0123456789.eE+-", text[end]) >= 0; {
+				end++
+			}
+			return i, end, true
+		case strings.IndexByte("{}[],", c) >= 0:
+			return i, i + 1, true
+		}
+	}
+	return 0, 0, false
+}
 
 // HideJSON blots the secrets out of a document: out of its strings, and of what is data also out of keys and numbers.
 func (s *Secrets) HideJSON(text string) string {
@@ -253,10 +278,14 @@ func (s *Secrets) HideJSON(text string) string {
 	var outer []bool // for every bracket that is open: whether what is around it is data
 	data, next := false, false
 	end := 0
-	for _, at := range jsonToken.FindAllStringIndex(text, -1) {
-		out.WriteString(text[end:at[0]])
-		token := text[at[0]:at[1]]
-		end = at[1]
+	for {
+		start, stop, ok := jsonToken(text, end)
+		if !ok {
+			break
+		}
+		out.WriteString(text[end:start])
+		token := text[start:stop]
+		end = stop
 		switch c := token[0]; {
 		case c == '{' || c == '[':
 			outer = append(outer, data)
