@@ -101,8 +101,8 @@ var layers = map[string]string{
 		"puppet/exported diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types " +
 		"puppet/facts puppet/catalog puppet/eval puppet/environment puppet/compiler puppet/lookup/datafile report/redact",
 	"web": "audit diff explain fleet judge mupuppet provenance puppet/catalog puppet/compiler " +
-		"puppet/environment puppet/eval puppet/outline puppet/syntax puppet/value report report/redact smartfrog source " +
-		"verify/model",
+		"puppet/environment puppet/eval puppet/facts puppet/outline puppet/syntax puppet/value report report/redact " +
+		"smartfrog source verify/model",
 	"lsp/protocol/generate": "",
 
 	// programs that are started

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"bunraku/explain"
@@ -37,8 +38,7 @@ func (s *Server) answering(ask question) http.Handler {
 			http.Error(w, "the address cannot be read", http.StatusBadRequest)
 			return
 		}
-		st := s.site.now()
-		answer, err := asked(st, r.Context(), q, ask)
+		answer, err := s.askedAnew(r.Context(), q, ask)
 		code := http.StatusOK
 		var none *missing
 		var other *explain.NotFound
@@ -61,6 +61,26 @@ func (s *Server) answering(ask question) http.Handler {
 		w.WriteHeader(code)
 		_, _ = w.Write(spell(s.opt.Secrets.HideJSON(string(text)))) // whoever went away does not want it
 	})
+}
+
+// askedAnew asks. If the tree has changed so that the state no longer knows, the next state is waited for; one that is
+// written all the time is told.
+func (s *Server) askedAnew(ctx context.Context, q url.Values, ask question) (answer any, err error) {
+	news, leave := s.site.listen()
+	defer leave()
+	for range 4 {
+		st := s.site.now()
+		if answer, err = asked(st, ctx, q, ask); !errors.Is(err, source.ErrChanged) {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-news:
+		case <-time.After(5 * time.Second):
+		}
+	}
+	return nil, notFound("the tree is being written: ask again in a moment")
 }
 
 // asked asks. A bug costs the question that it happens on.

@@ -63,6 +63,9 @@ func definitions(cover *audit.Coverage) map[string]source.Place {
 }
 
 func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
+	if st.trouble != nil {
+		return nil, st.unread()
+	}
 	page := &codePage{Nodes: len(st.nodes)}
 	file := q.Get("file")
 	if file == "" {

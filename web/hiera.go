@@ -73,6 +73,9 @@ type keyPlace struct {
 const mostKeys = 150
 
 func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
+	if st.trouble != nil {
+		return nil, st.unread()
+	}
 	page := &hieraPage{Node: q.Get("node"), Nodes: []string{}, Levels: []levelView{}, Keys: []keyView{},
 		Problems: []*problemRow{}, Others: []otherValue{}, Places: []keyPlace{}, Key: clip(q.Get("key"), clipTitle)}
 	class, param := parameterOf(page.Key)

@@ -162,7 +162,8 @@ func (s *site) watch(ctx context.Context) {
 		if !s.disk.Stale() {
 			continue
 		}
-		if err := s.look(ctx); err != nil && ctx.Err() == nil {
+		// What is being written is looked at again, and what was seen before is shown until then.
+		if err := s.look(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, source.ErrChanged) {
 			s.publish(&state{site: s, trouble: err, run: &report.Run{Name: s.name()}, change: &change{}, table: &table{}}, nil)
 		}
 	}
@@ -243,7 +244,7 @@ func (s *site) check(ctx context.Context) (*state, error) {
 	}
 	c.Tell(st.run)
 	st.run.Ignore(c.Sources)
-	g := newGatherer(definitions(c.Coverage))
+	g := newGatherer(c.Given, definitions(c.Coverage))
 	for i := range c.Checked {
 		st.byName[c.Checked[i].Name] = i
 		g.add(&c.Checked[i], c.Given[i])
@@ -275,10 +276,18 @@ func (s *site) judges() error {
 	return nil
 }
 
+// unread says why nothing is known.
+func (st *state) unread() error {
+	return notFound("the tree cannot be read: %s", clip(st.trouble.Error(), clipLine))
+}
+
 // node finds one by its name, as pages spell it.
 func (st *state) node(name string) (*row, int, error) {
 	if i, there := st.byName[name]; there {
 		return &st.nodes[i], i, nil
+	}
+	if st.trouble != nil {
+		return nil, 0, st.unread()
 	}
 	var names []string
 	for i := range st.nodes {

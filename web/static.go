@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,6 +83,16 @@ func staticTail() string { return "<script>" + staticScript + "</script>\n</body
 type Page struct {
 	Raw  func(text string) error
 	Text io.Writer
+	// Root is the tree that paths are shown from: where it lay on the machine that wrote the report helps nobody.
+	Root string
+}
+
+// within is a text without the way to the tree in front of its paths.
+func (p Page) within(text string) string {
+	if root := filepath.ToSlash(filepath.Clean(p.Root)); p.Root != "" && root != "." && root != "/" {
+		return strings.ReplaceAll(text, root+"/", "")
+	}
+	return text
 }
 
 func (p Page) write(name string, data any) error {
@@ -141,7 +152,7 @@ func CheckReport(to Page, run *report.Run, notes []string) error {
 		}
 		line := func(at source.Place, role string) {
 			if at.Known() && !(p.Hidden && at == p.Place) {
-				f.Lines = append(f.Lines, sourceLine{File: at.File.Name, Line: at.Line(),
+				f.Lines = append(f.Lines, sourceLine{File: to.within(at.File.Name), Line: at.Line(),
 					Text: clip(strings.TrimSpace(at.File.Line(at.Line())), clipLine), Role: role})
 			}
 		}
@@ -234,7 +245,7 @@ func DiffReport(to Page, r *diff.Report) error {
 	for _, f := range r.Failures {
 		at := ""
 		if f.Place.Known() {
-			at = " at " + f.Place.String()
+			at = " at " + to.within(f.Place.String())
 		}
 		data.Failures = append(data.Failures, telling{f.State.String(), clip(f.Summary, clipLine) + at, nodes(f.Nodes)})
 	}
@@ -247,7 +258,7 @@ func DiffReport(to Page, r *diff.Report) error {
 		if g.Cause != nil {
 			var list []string
 			for _, h := range g.Cause.Hunks {
-				list = append(list, h.String())
+				list = append(list, to.within(h.String()))
 			}
 			glue := " and "
 			if g.Cause.Either {

@@ -32,7 +32,7 @@ func TestStatic(t *testing.T) {
 		"diff":  func(p Page) error { return DiffReport(p, r) },
 	} {
 		var out bytes.Buffer
-		if err := write(Page{func(s string) error { out.WriteString(s); return nil }, &out}); err != nil {
+		if err := write(Page{Raw: func(s string) error { out.WriteString(s); return nil }, Text: &out}); err != nil {
 			t.Fatal(err)
 		}
 		page := out.String()

@@ -10,6 +10,7 @@ import (
 	"bunraku/fleet"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/value"
 	"bunraku/report"
@@ -24,7 +25,7 @@ import (
 // others, so a table has every distinct resource once, as pages show it, with the nodes that have it; and of a node the
 // numbers of its resources, in the order of the containment tree. That answers all questions about many nodes: who has
 // this class, what is this slot elsewhere, where does this text stand, how many nodes come to this line. Questions
-// about one node compile it again, with provenance (record.go), from facts that are read again. Verdicts go, too,
+// about one node compile it again, with provenance (record.go), from facts that are parsed again. Verdicts go, too,
 // except those that the evidence of a finding is replayed with.
 
 // A row is a node.
@@ -42,7 +43,7 @@ type row struct {
 	things   []int32 // of the table, in the order of the containment tree
 	depths   []uint16
 	given    compiler.Node
-	again    bool // its facts are read again when they are wanted
+	file     *source.File // its facts, which are read again when they are wanted; nil if given has them
 }
 
 // keptFacts are the facts of which every row has the text: those of facets, and those that make up the system.
@@ -89,15 +90,21 @@ type gatherer struct {
 	last    []int          // the node that came to a spot last, from 1
 	key     []byte
 	defined map[string]source.Place // classes and defines by plain name
+	sharing map[*source.File]int    // how many nodes' facts stand in a file
 	// verdicts of each report in words, and which report has a finding
 	verdicts map[*model.Report][]verdictRow
 	owners   map[*model.Finding]*model.Report
 }
 
-func newGatherer(defined map[string]source.Place) *gatherer {
-	return &gatherer{table: &table{byRef: map[string][]int32{}, heat: heat{}}, known: map[string]int32{},
+func newGatherer(nodes []fleet.Node, defined map[string]source.Place) *gatherer {
+	g := &gatherer{table: &table{byRef: map[string][]int32{}, heat: heat{}}, known: map[string]int32{},
 		strings: map[string]string{}, numbers: map[spot]int32{}, defined: defined,
-		verdicts: map[*model.Report][]verdictRow{}, owners: map[*model.Finding]*model.Report{}}
+		verdicts: map[*model.Report][]verdictRow{}, owners: map[*model.Finding]*model.Report{},
+		sharing: map[*source.File]int{}}
+	for _, n := range nodes {
+		g.sharing[factsFile(n)]++
+	}
+	return g
 }
 
 // once is one copy of a text, and no part of a longer one.
@@ -192,8 +199,8 @@ func (g *gatherer) add(n *fleet.Checked, given fleet.Node) {
 			r.facts[i] = g.once(factOf(given.Facts.Values, path))
 		}
 	}
-	if hasOwnFile(given) {
-		r.given.Facts, r.again = nil, true
+	if f := factsFile(given); f != nil && g.sharing[f] == 1 {
+		r.given.Facts, r.file = nil, f
 	}
 	if x := n.Verdict.Report; x != nil {
 		if g.verdicts[x] == nil {
@@ -322,33 +329,26 @@ func factOf(facts *value.Hash, path string) string {
 	return value.ToString(v)
 }
 
-// hasOwnFile reports whether a node's facts can be read again by themselves: they stand in a file that is called like
-// the node.
-func hasOwnFile(n fleet.Node) bool {
+// factsFile is the file that a node's facts stand in; nil if there is none.
+func factsFile(n fleet.Node) *source.File {
 	if n.Invented != nil || n.Facts == nil || n.Facts.Values.Len() == 0 {
-		return false
+		return nil
 	}
-	at, there := n.Facts.Place(value.ToString(n.Facts.Values.Entries()[0].Key))
-	if !there || !at.Known() {
-		return false
-	}
-	base := path.Base(at.File.Name)
-	return strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), n.Facts.Name)
+	at, _ := n.Facts.Place(value.ToString(n.Facts.Values.Entries()[0].Key))
+	return at.File
 }
 
 // given is what a node is compiled from.
 func (st *state) given(i int) (compiler.Node, error) {
 	r := &st.nodes[i]
 	n := r.given
-	if !r.again {
+	if r.file == nil {
 		return n, nil
 	}
-	f, err := fleet.Named(st.snap.Files(), r.name, st.site.opt.Root, st.site.opt.Facts)
+	base := path.Base(r.file.Name)
+	f, err := facts.Parse(r.file, strings.TrimSuffix(base, path.Ext(base)))
 	if err != nil {
 		return n, err
-	}
-	if f == nil {
-		return n, notFound("the facts of %s are no longer there", r.name)
 	}
 	with := compiler.Node{Facts: f}
 	if st.site.opt.Assign != nil { // which may say something of $trusted

@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -262,6 +264,95 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait("a new node", `"real":2`, overview)
+}
+
+// TestBeingWritten: while files come and go all the time, every question is answered, from one state or the next.
+func TestBeingWritten(t *testing.T) {
+	dir := write(t, map[string]string{"manifests/site.pp": "class a($p = 1) {}\nfile { '/a': mode => '0644' }\ninclude a\n",
+		"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\nhierarchy:\n" +
+			"  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n  - { name: Common, path: common.yaml }\n",
+		"data/common.yaml": "a::p: 2\n", "facts/n.example.json": `{"fqdn": "n.example"}`,
+		"facts/m.example.json": `{"fqdn": "m.example"}`})
+	b := open(t, options(dir))
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+			name := filepath.Join(dir, "data/nodes", "n.example.yaml")
+			if i%3 == 2 {
+				_ = os.Remove(name)
+				continue
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+				os.WriteFile(name, fmt.Appendf(nil, "a::p: %d\n", i), 0o644)); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	asked, first := 0, b.server.site.edition()
+	for began := time.Now(); time.Since(began) < 2*time.Second; asked++ {
+		for _, path := range []string{"value?node=n.example&ref=Class[A]&attribute=p", "order?node=m.example",
+			"facts?node=n.example", "hiera?key=a::p"} {
+			if code, text := b.get("/api/" + path); code != http.StatusOK && !strings.Contains(text, "being written") {
+				t.Fatalf("%s: %d %s", path, code, clip(text, 300))
+			}
+		}
+		if trouble := b.ask("overview", nil)["trouble"]; trouble != nil {
+			t.Fatalf("the first page says %v", trouble)
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	t.Logf("asked %d times of %d states", asked, b.server.site.edition()-first)
+}
+
+// TestTrouble: a tree that can no longer be read is told on every page, and read again when it can.
+func TestTrouble(t *testing.T) {
+	dir := write(t, map[string]string{"manifests/site.pp": "file { '/a': mode => '0644' }\n",
+		"facts/n.json": `{"fqdn": "n.example"}`})
+	b := open(t, options(dir))
+	facts := filepath.Join(dir, "facts/n.json")
+	wait := func(there bool) {
+		t.Helper()
+		for range 1000 {
+			if (b.ask("overview", nil)["trouble"] != nil) == there {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatal("it does not show")
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.WriteFile(facts, []byte(`{{`), 0o644))
+	wait(true)
+	for what := range b.server.questions() {
+		for _, q := range []string{"", "?node=n.example&name=n.example&ref=File[/a]&attribute=mode&file=x&key=a::b&id=x&q=a"} {
+			code, text := b.get("/api/" + what + q)
+			if code >= 500 || code == http.StatusOK && strings.Contains(text, "n.example\"") {
+				t.Errorf("%s%s: %d %s", what, q, code, clip(text, 300))
+			}
+		}
+	}
+	if code, text := b.get("/api/node?name=n.example"); code != http.StatusNotFound ||
+		!strings.Contains(text, "the tree cannot be read") {
+		t.Errorf("a node: %d %s", code, text)
+	}
+	must(os.WriteFile(facts, []byte(`{"fqdn": "n.example"}`), 0o644))
+	wait(false)
+	b.ask("node", url.Values{"name": {"n.example"}})
 }
 
 // TestEvents: a page that listens is told when there is something new.

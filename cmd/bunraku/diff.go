@@ -31,6 +31,7 @@ type diffFlags struct {
 	ignore, ignoreAttr      []string
 	ignoreTags, filters     []string
 	full                    bool
+	root                    string // the tree; "" for none
 }
 
 func (a *app) diffCommand() *cobra.Command {
@@ -115,6 +116,7 @@ func (f *diffFlags) addSides(c *cobra.Command) {
 
 func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags) error {
 	began := time.Now()
+	f.root = root
 	show, opt, err := a.checkDiff(f)
 	if err != nil {
 		return err

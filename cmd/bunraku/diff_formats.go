@@ -28,7 +28,7 @@ func (a *app) showDiff(r *diff.Report, f *diffFlags, show diff.Show, files sourc
 	case "markdown":
 		return r.Markdown(a.out)
 	case "html":
-		return web.DiffReport(a.page(), r)
+		return web.DiffReport(a.page(f.root), r)
 	}
 	run := diffProblems(r, files)
 	switch f.format {

@@ -23,6 +23,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// A noRepository says that a tree has no history to compare it with.
+type noRepository struct{ error }
+
 // A diffing is two states of a tree that are compared, and the nodes.
 type diffing struct {
 	root, name       string
@@ -68,7 +71,10 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	case from == "" && !d.c.Questions: // another language is the change
 		from = f.to
 	case from == "":
-		if from, note, err = d.revs.Base(ctx, f.to); err != nil {
+		if from, note, err = d.revs.Base(ctx, f.to); err != nil && d.revs.Repo == nil {
+			err = &noRepository{err}
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

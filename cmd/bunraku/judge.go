@@ -77,8 +77,10 @@ type judging struct {
 	notes []string
 }
 
-// page is where a report of HTML is written: what came from the tree goes through the screen.
-func (a *app) page() web.Page { return web.Page{Raw: a.out.Raw, Text: a.out.As(source.Markup)} }
+// page is where a report of HTML about a tree ("" for none) is written: what came from it goes through the screen.
+func (a *app) page(root string) web.Page {
+	return web.Page{Raw: a.out.Raw, Text: a.out.As(source.Markup), Root: root}
+}
 
 // linted reports whether lint has found a problem.
 func (j *judging) linted(p *report.Problem) bool { return j.lint != nil && j.lint.mine[p] }
@@ -240,7 +242,7 @@ func (a *app) finish(j *judging, run *report.Run) (done bool, err error) {
 	case "junit":
 		return true, run.JUnit(a.out.As(source.Markup), j.fails)
 	case "html":
-		return true, web.CheckReport(a.page(), run, j.notes)
+		return true, web.CheckReport(a.page(j.env), run, j.notes)
 	}
 	return false, nil
 }

@@ -115,6 +115,10 @@ func settleMemory() {
 func (a *app) webDiff(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) (*diff.Report, error) {
 	flags := &diffFlags{compileFlags: f.compileFlags, from: f.from, format: "text"}
 	d, err := a.openDiff(ctx, cmd, root, flags, diff.Options{})
+	var none *noRepository
+	if errors.As(err, &none) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,16 @@ type webJob struct {
 	Search   webSearch    `json:"search"`
 	Measure  []webMeasure `json:"measure"`
 	Reports  []webReport  `json:"reports"`
+	Edit     webEdit      `json:"edit"`
 	Pictures string       `json:"pictures"` // where they go; "" for none
 	Shown    []string     `json:"shown"`    // the pictures that the page about it shows
+}
+
+// A webEdit is a text that is added to a file, and what pages show then.
+type webEdit struct {
+	File  string `json:"file"`
+	Text  string `json:"text"`
+	Shows string `json:"shows"`
 }
 
 // A webReport is a page that is one file.
@@ -302,6 +310,13 @@ func webReports(t *testing.T, s *repository) []webReport {
 	if code, _, errText := call("diff", "--format", "html", "--out", diff, s.dir); code != exitNo {
 		t.Fatal(errText)
 	}
+	for _, file := range []string{check, diff} {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		if strings.Contains(string(text), s.dir) {
+			t.Errorf("%s says where the tree lies", filepath.Base(file))
+		}
+	}
 	return []webReport{
 		{"report-check", check, []string{"V101", "file, then package", "fails: /etc/nginx does not exist",
 			"web1.shop.example"}, "idempotent"},
@@ -316,8 +331,9 @@ func TestScoreWeb(t *testing.T) {
 	s := webShop(t)
 	pages := webPages(t, s)
 	_, at := startWeb(t, s.dir)
-	job := webJob{Do: []string{"pages", "links", "keyboard", "tasks", "reports", "weight"}, Reports: webReports(t, s),
-		Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
+	job := webJob{Do: []string{"pages", "links", "keyboard", "tabs", "tasks", "reports", "weight"},
+		Reports: webReports(t, s), Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
+		Edit:   webEdit{filepath.Join(s.dir, "manifests", "site.pp"), "\nnode broken {", "nodes do not compile"},
 		Search: webSearch{"8443 web2", "data/nodes/web2.shop.example.yaml:3"}}
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {
 		job.Most, job.Each = 5000, 0

@@ -1,6 +1,6 @@
 // Drives a real browser over the pages of `bunraku web`. The first argument is a file of JSON that says what to do; what
 // went wrong, and what was measured, is printed as JSON.
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -74,6 +74,14 @@ const steps = {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ media: 'print' });
       if (!(await page.isVisible('h1, h2'))) fail(p.path, 'prints nothing');
+      const printed = await page.evaluate(() => {
+        dispatchEvent(new Event('beforeprint'));
+        const tree = document.querySelector('[role=tree]');
+        const rows = tree && [tree.querySelectorAll('[role=treeitem]').length, Math.round(parseFloat(tree.firstElementChild.style.height) / 30)];
+        dispatchEvent(new Event('afterprint'));
+        return rows;
+      });
+      if (printed && printed[0] !== printed[1]) fail(p.path, `prints ${printed[0]} of ${printed[1]} rows`);
       await page.emulateMedia({ media: 'screen' });
     }
   },
@@ -136,6 +144,27 @@ const steps = {
     await page.waitForFunction((t) => document.body.innerText.includes(t), job.search.shows);
   },
 
+  // More tabs than a browser has connections: all of them are answered, and all hear of an edit.
+  async tabs() {
+    const tabs = [];
+    await visit('/'); // a page of a node would ask for what is not there while the tree is broken
+    for (let i = 0; i < 9; i++) {
+      const tab = await context.newPage();
+      where = 'tab ' + i;
+      await tab.goto(job.base + '/');
+      await tab.waitForSelector('dl.figures');
+      tabs.push(tab);
+    }
+    where = 'the tabs';
+    appendFileSync(job.edit.file, job.edit.text);
+    for (const tab of tabs) await tab.waitForFunction((t) => document.body.innerText.includes(t), job.edit.shows);
+    await tabs[0].close(); // perhaps the one that listens
+    writeFileSync(job.edit.file, readFileSync(job.edit.file, 'utf8').replace(job.edit.text, ''));
+    for (const tab of tabs.slice(1)) await tab.waitForFunction((t) => !document.body.innerText.includes(t), job.edit.shows);
+    for (const tab of tabs.slice(1)) await tab.close();
+    figures.tabs = tabs.length;
+  },
+
   // Tasks: from the first page, at most three clicks each; typing into the search box counts as one.
   async tasks() {
     figures.tasks = {};
@@ -190,6 +219,13 @@ const steps = {
                   if (document.querySelector(ready)) requestAnimationFrame(() => setTimeout(done)); // it is painted
                   else requestAnimationFrame(look);
                 };
+                look();
+              });
+              // A key is answered: the slash brings the search box.
+              document.activeElement?.blur();
+              document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }));
+              await new Promise((done) => {
+                const look = () => (document.activeElement?.role === 'combobox' ? done() : setTimeout(look));
                 look();
               });
               return performance.now() - began;

@@ -1,22 +1,38 @@
 // Questions to the server. A page keeps what it shows until the new answer is there, and asks again when the tree has
 // changed.
+//
+// A browser has few connections to one server, and whoever listens holds one: six tabs would leave none to ask with. So
+// one tab listens and tells the others; when it is closed, another one does. Who cannot agree with others (the lock is
+// there for pages of this machine only) listens alone.
 class Live {
   edition = $state(0);
   lost = $state(false);
 
   constructor() {
-    this.connect();
+    if (!navigator.locks) {
+      this.listen(() => {});
+      return;
+    }
+    const others = new BroadcastChannel('bunraku-live');
+    others.onmessage = (e) => this.hear(e.data);
+    navigator.locks.request('bunraku-live', () => {
+      this.listen((news) => others.postMessage(news));
+      return new Promise(() => {}); // until the tab is closed
+    });
   }
 
-  connect() {
+  hear({ edition, lost }) {
+    this.lost = lost;
+    if (edition !== undefined) this.edition = edition;
+  }
+
+  listen(tell) {
+    const told = (news) => (this.hear(news), tell(news));
     const source = new EventSource('/api/events');
-    source.onmessage = (e) => {
-      this.lost = false;
-      this.edition = Number(e.data);
-    };
+    source.onmessage = (e) => told({ edition: Number(e.data), lost: false });
     source.onerror = () => {
-      this.lost = true;
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.connect(), 3000);
+      told({ lost: true });
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.listen(tell), 3000);
     };
   }
 }
