@@ -305,16 +305,8 @@ func (r *openRun) final(x fs.Cell) fs.Val {
 
 // fixed lists the component in catalog order.
 func (a *Analysis) fixed(of []int) []int {
-	in := map[int]bool{}
-	for _, i := range of {
-		in[i] = true
-	}
-	var out []int
-	for _, i := range a.order {
-		if in[i] {
-			out = append(out, i)
-		}
-	}
+	out := slices.Clone(of)
+	slices.SortFunc(out, func(i, j int) int { return a.at[i] - a.at[j] })
 	return out
 }
 

@@ -50,6 +50,15 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		if len(of) < 2 {
 			continue
 		}
+		if !a.opt.Explicit || len(of) > maxExplicit {
+			never, err := a.neverWorse(ctx, of)
+			if err != nil {
+				return nil, err
+			}
+			if never {
+				continue
+			}
+		}
 		if len(of) > eagerOrders { // how bad it is, is not worth the work that this would take
 			r.Broken, r.Reason = Unknown, "too many resources interfere with "+a.names(of)
 			continue
@@ -135,6 +144,46 @@ func (a *Analysis) good(of []int, value func(fs.Cell) fs.Val) fs.Bool {
 		}
 	}
 	return sp.And(all...)
+}
+
+// neverWorse reports whether catalog order ends well in a component from every state from which any order can. It asks
+// about the one order only, so it is cheap where there are many; it may say no where the answer is yes.
+//
+// Which states those are, nobody knows without looking at all orders. But many can be left out: a condition of i that
+// is also one of everybody who may change its cells before i must hold at first. For whoever of them comes first in an
+// order finds these cells as they were, and asks for the same.
+func (a *Analysis) neverWorse(ctx context.Context, of []int) (bool, error) {
+	if !a.opt.Nearby {
+		return false, nil
+	}
+	sp := a.Space
+	in, asks := newBitset(a.n()), make(map[fs.Bool]bitset)
+	for _, i := range of {
+		in.add(i)
+		for _, e := range [2]*fs.Effect{a.raw[i], a.eff[i]} {
+			for _, k := range e.OK {
+				if asks[k.F] == nil {
+					asks[k.F] = newBitset(a.n())
+				}
+				asks[k.F].add(i)
+			}
+		}
+	}
+	var all []fs.Bool
+	for _, i := range of {
+		for _, k := range a.eff[i].OK {
+			if !slices.ContainsFunc(sp.Support(k.F), func(c fs.Cell) bool {
+				return slices.ContainsFunc(a.writers[c], func(w writer) bool {
+					return in.has(w.by) && !a.part.precedes(i, w.by) && !asks[k.F].has(w.by)
+				})
+			}) {
+				all = append(all, k.F)
+			}
+		}
+	}
+	star := a.compose(a.fixed(of), a.eff, nil)
+	_, status, err := a.decide(ctx, sp.And(sp.And(all...), sp.Not(sp.And(star.success(), a.good(of, star.value)))))
+	return status == sat.Unsat, err
 }
 
 // searchWorse looks for an order of a component that ends well where catalog order does not.

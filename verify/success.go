@@ -46,6 +46,14 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 	if a.found != nil && (a.found.Verdict == Yes || a.found.alike && !a.Space.Truncated) && a.Space.Satisfies(start) {
 		return a.settle(r, true), nil // every order is like this one
 	}
+	if d := a.found; a.opt.Witness && d != nil && d.Example != nil { // what showed that orders differ may show it here
+		for _, order := range [2][]int{d.Example.A, d.Example.B} {
+			if out := a.run(order, start); (out.Failed < 0) == (r.Good == nil) {
+				a.note(r, order, out)
+				return a.settle(r, true), nil
+			}
+		}
+	}
 	groups := [][]int{a.fixed(a.order)}
 	eff := a.raw
 	if !a.Space.Satisfies(start) {
@@ -66,17 +74,25 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 	var parts [][]int // an order of each component that succeeds
 	certain := true
 	for _, of := range groups {
-		if r.Good != nil && len(of) > maxExplicit && a.opt.Facts && a.neverFails(of, eff) {
-			parts = append(parts, a.fixed(of))
-			continue
+		if r.Good != nil && len(of) > maxExplicit && a.opt.Facts {
+			may := a.mayFail(of, eff)
+			if len(may) == 0 {
+				parts = append(parts, a.fixed(of))
+				continue
+			}
+			if a.opt.Witness && a.early(r, start, of, may) {
+				return a.settle(r, true), nil
+			}
 		}
-		good, bad, sure, err := a.chances(ctx, of, eff, start)
+		good, bad, sure, err := a.chances(ctx, of, eff, start, r.Good != nil)
 		if err != nil {
 			return nil, err
 		}
 		certain = certain && sure
 		if bad != nil && r.Bad == nil {
-			a.try(r, start, a.extend(bad))
+			if a.try(r, start, a.extend(bad)); r.Good != nil && r.Bad != nil {
+				return a.settle(r, true), nil // no more can be said
+			}
 		}
 		if good == nil {
 			if sure { // a component that cannot succeed: nothing can
@@ -94,7 +110,7 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 		if r.Good == nil && len(groups) > 1 { // the components' orders exclude each other: ask about the whole
 			all := a.fixed(a.order)
 			slices.Sort(all)
-			good, _, sure, err := a.chances(ctx, all, eff, start)
+			good, _, sure, err := a.chances(ctx, all, eff, start, false)
 			if err != nil {
 				return nil, err
 			}
@@ -107,13 +123,42 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 	return a.settle(r, certain), nil
 }
 
-// neverFails reports whether no order of a component can fail from the state to which the world is fixed, for a reason
-// that is easy to see: each condition holds whatever its cells have at first or get from those who may come before. It
-// may say no where the answer is yes.
-func (a *Analysis) neverFails(of []int, eff []*fs.Effect) bool {
-	return !slices.ContainsFunc(of, func(i int) bool {
-		return slices.ContainsFunc(eff[i].OK, func(k fs.Conj) bool { return !a.surely(i, k.F, true) })
-	})
+// mayFail lists the resources of a component that may fail from the state to which the world is fixed: those of which
+// it is not easy to see that they never do, because each of their conditions holds whatever its cells have at first or
+// get from those who may come before.
+func (a *Analysis) mayFail(of []int, eff []*fs.Effect) (out []int) {
+	for _, i := range of {
+		if slices.ContainsFunc(eff[i].OK, func(k fs.Conj) bool { return !a.surely(i, k.F, true) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// maxEarly bounds the resources that are tried as early as they can come.
+const maxEarly = 32
+
+// early looks for an order that fails: one in which a resource that may fail comes as early as it can, before those who
+// would make what it needs. It reports whether it has found one.
+func (a *Analysis) early(r *Success, start *fs.State, of, may []int) bool {
+	for _, i := range may[:min(len(may), maxEarly)] {
+		var order []int
+		for _, j := range a.fixed(of) {
+			if a.part.precedes(j, i) {
+				order = append(order, j)
+			}
+		}
+		order = append(order, i)
+		if a.run(order, start).Failed < 0 {
+			continue
+		}
+		order = a.extend(order)
+		if out := a.run(order, start); out.Failed >= 0 {
+			a.note(r, order, out)
+			return true
+		}
+	}
+	return false
 }
 
 // alwaysFails reports whether a resource fails in every order from the state to which the world is fixed, for a reason
@@ -157,7 +202,12 @@ func (a *Analysis) fresh() *fs.State {
 
 // try replays an order from the fresh machine and remembers what it shows.
 func (a *Analysis) try(r *Success, start *fs.State, order []int) {
-	if out := a.run(order, start); out.Failed < 0 {
+	a.note(r, order, a.run(order, start))
+}
+
+// note remembers how an order ends.
+func (a *Analysis) note(r *Success, order []int, out Outcome) {
+	if out.Failed < 0 {
 		r.Good = order
 	} else {
 		r.Bad, r.Failed = order, out.Failed
@@ -182,9 +232,9 @@ func (a *Analysis) settle(r *Success, certain bool) *Success {
 }
 
 // chances finds an order of a component that succeeds from the given state, to which the world is fixed, and one that
-// fails, if there are any, and whether that is certain.
-func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, start *fs.State) (good, bad []int,
-	sure bool, err error) {
+// fails, if there are any, and whether that is certain. known says that catalog order succeeds.
+func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, start *fs.State, known bool) (good,
+	bad []int, sure bool, err error) {
 	w := a.world
 	if a.opt.Explicit && len(of) <= maxExplicit {
 		x := a.newExplicit(of, eff)
@@ -218,6 +268,10 @@ func (a *Analysis) chances(ctx context.Context, of []int, eff []*fs.Effect, star
 		sure = sure && yes
 	}
 	for _, want := range [2]bool{true, false} {
+		if want && known {
+			good = a.fixed(of)
+			continue
+		}
 		c := newCircuit(a)
 		c.start = w
 		run := c.openRun(of, eff)

@@ -88,12 +88,14 @@ func (n *Near) only(order []int) []int {
 	return out
 }
 
-// run is Replay without the list of acts.
+// End is Replay without the list of acts.
+func (a *Analysis) End(order []int, s *fs.State) Outcome { return a.run(order, s) }
+
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
 	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
 	s = a.Space.Begin(s)
 	for _, i := range order {
-		if _, ok := fs.RunInPlace(a.Graph.Resources[i].Program, s); !ok {
+		if !fs.Perform(a.Graph.Resources[i].Program, s) {
 			return Outcome{Failed: i}
 		}
 	}

@@ -29,6 +29,12 @@ func RunInPlace(e Expr, s *State) (t Touched, ok bool) {
 	return t, ok
 }
 
+// Perform is RunInPlace for those who want to know only whether it succeeds.
+func Perform(e Expr, s *State) bool {
+	r := runner{s: s}
+	return r.run(e)
+}
+
 type runner struct {
 	s     *State
 	acted bool

@@ -123,23 +123,25 @@ func TestAcceptCost(t *testing.T) {
 		{"50 appends", appends(50), -1, time.Second, 600 << 20},
 		{"200 appends", appends(200), -1, 2 * time.Second, 600 << 20},
 	} {
-		g := site(t, c.text)
-		took, peak, units, r := cost(t, g)
-		n := 0
-		for _, f := range r.Findings {
-			if f.Code == "V101" {
-				n++
+		t.Run(c.name, func(t *testing.T) {
+			g := site(t, c.text)
+			took, peak, units, r := cost(t, g)
+			n := 0
+			for _, f := range r.Findings {
+				if f.Code == "V101" {
+					n++
+				}
 			}
-		}
-		t.Logf("score: %s: %d resources, %.2f s (bar %.1f s), %d MB (bar %d MB), %.0f units, %d findings of order, %d in "+
-			"all, unknown %v",
-			c.name, len(g.Catalog.Resources), took.Seconds(), c.time.Seconds(), peak>>20, c.memory>>20, units, n,
-			len(r.Findings), r.Unknown)
-		if took > c.time || peak > c.memory {
-			t.Errorf("%s: %v and %d MB, the bar is %v and %d MB", c.name, took, peak>>20, c.time, c.memory>>20)
-		}
-		if c.faults >= 0 && n != c.faults {
-			t.Errorf("%s: %d findings", c.name, n)
-		}
+			t.Logf("score: %s: %d resources, %.2f s (bar %.1f s), %d MB (bar %d MB), %.0f units, %d findings of order, %d in "+
+				"all, unknown %v",
+				c.name, len(g.Catalog.Resources), took.Seconds(), c.time.Seconds(), peak>>20, c.memory>>20, units, n,
+				len(r.Findings), r.Unknown)
+			if took > c.time || peak > c.memory {
+				t.Errorf("%s: %v and %d MB, the bar is %v and %d MB", c.name, took, peak>>20, c.time, c.memory>>20)
+			}
+			if c.faults >= 0 && n != c.faults {
+				t.Errorf("%s: %d findings", c.name, n)
+			}
+		})
 	}
 }

@@ -158,13 +158,24 @@ func (v *verifier) pair(a *verify.Analysis, c *verify.Counterexample) (int, int)
 }
 
 // differ reports whether two orders end differently.
-func differ(a *verify.Analysis, x, y []int, s *fs.State) bool {
-	p, q := a.Replay(x, s), a.Replay(y, s)
-	if p.Failed >= 0 || q.Failed >= 0 {
-		return (p.Failed >= 0) != (q.Failed >= 0)
-	}
-	return len(a.Space.Diff(p.State, q.State)) > 0
+func differ(a *verify.Analysis, x, y []int, s *fs.State) bool { return compare(a, x, y, s).differ() }
+
+// A comparison is how two orders end from one state.
+type comparison struct {
+	start *fs.State
+	x, y  verify.Outcome
+	ends  []fs.Difference // if neither fails
 }
+
+func compare(a *verify.Analysis, x, y []int, s *fs.State) *comparison {
+	c := &comparison{start: s, x: a.End(x, s), y: a.End(y, s)}
+	if c.x.Failed < 0 && c.y.Failed < 0 {
+		c.ends = a.Space.Diff(c.x.State, c.y.State)
+	}
+	return c
+}
+
+func (c *comparison) differ() bool { return (c.x.Failed >= 0) != (c.y.Failed >= 0) || len(c.ends) > 0 }
 
 // order makes the finding of a counter-example.
 func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade string) Finding {
@@ -180,18 +191,13 @@ func (v *verifier) order(a *verify.Analysis, c *verify.Counterexample, grade str
 	if len(of) == 2 && v.mayBeOrdered(f.Resources[0], f.Resources[1]) {
 		f.Note = "unless an agent orders them by itself: what the type requires could not be read"
 	}
-	start := v.plain(a, c, of)
-	f.Initial = v.describe(start, of)
-	p, q := a.Replay(c.A, start), a.Replay(c.B, start)
-	var ends []fs.Difference
-	if p.Failed < 0 && q.Failed < 0 {
-		ends = a.Space.Diff(p.State, q.State)
-	}
-	runs := []Run{v.run(a, c.A, start, p, ends, of, true), v.run(a, c.B, start, q, ends, of, false)}
-	if p.Failed >= 0 && q.Failed < 0 {
+	at := v.plain(a, c, of)
+	f.Initial = v.describe(at.start, of)
+	runs := []Run{v.run(a, c.A, at.start, at.x, at.ends, of, true), v.run(a, c.B, at.start, at.y, at.ends, of, false)}
+	if at.x.Failed >= 0 && at.y.Failed < 0 {
 		runs[0], runs[1] = runs[1], runs[0]
 	}
-	f.Runs, f.Evidence = runs, v.evidence(start, c.A, c.B)
+	f.Runs, f.Evidence = runs, v.evidence(at.start, c.A, c.B)
 	return f
 }
 
@@ -254,13 +260,17 @@ func (v *verifier) why(a *verify.Analysis, order []int, start *fs.State, failed 
 }
 
 // plain finds an initial state close to the fresh machine from which the two orders still differ.
-func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int) *fs.State {
+func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int) *comparison {
 	fresh := v.m.Graph.Fresh
-	if a.Space.Satisfies(fresh) && differ(a, c.A, c.B, fresh) {
-		return fresh
+	if a.Space.Satisfies(fresh) {
+		if at := compare(a, c.A, c.B, fresh); at.differ() {
+			return at
+		}
 	}
+	initial := &comparison{c.Initial, verify.Outcome{State: c.EndA, Failed: c.FailA},
+		verify.Outcome{State: c.EndB, Failed: c.FailB}, c.Differ}
 	if len(of) == 0 {
-		return c.Initial
+		return initial
 	}
 	// The two and what interferes with them decide; that the rest lets it be seen is tried at the end.
 	at, tries := a.Near(of...), 0
@@ -277,7 +287,7 @@ func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int)
 		near.Vars[x] = c.Initial.Var(x)
 	}
 	if !differs(near) {
-		return c.Initial
+		return initial
 	}
 	if all := near.Clone(); len(all.Vars) > 4 {
 		for _, x := range v.variables(of) {
@@ -304,10 +314,10 @@ func (v *verifier) plain(a *verify.Analysis, c *verify.Counterexample, of []int)
 			near = next
 		}
 	}
-	if !differ(a, c.A, c.B, near) {
-		return c.Initial
+	if at := compare(a, c.A, c.B, near); at.differ() {
+		return at
 	}
-	return near
+	return initial
 }
 
 // maxPlain bounds the states that are tried to find a plain one.
@@ -348,6 +358,9 @@ const maxInitial = 6
 // describe says what an initial state is like, compared with the fresh machine: where it concerns some resources or, if
 // it is no different there, all of them. It says nothing of the fresh machine itself.
 func (v *verifier) describe(s *fs.State, of []int) []string {
+	if s == v.m.Graph.Fresh {
+		return nil
+	}
 	out := v.unlikeFresh(s, of)
 	if len(out) == 0 && len(of) > 0 {
 		all := make([]int, len(v.m.Graph.Resources))
