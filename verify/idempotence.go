@@ -28,12 +28,28 @@ type Rerun struct {
 	Differ  []fs.Difference // from after the first run to after the second
 }
 
-// Idempotence decides whether a second run in catalog order leaves everything as the first run did.
-func (a *Analysis) Idempotence(ctx context.Context) (*Idempotence, error) { return a.rerun(ctx, false) }
+// Idempotence decides whether a second run in catalog order leaves everything as the first run did. The answer is
+// remembered.
+func (a *Analysis) Idempotence(ctx context.Context) (*Idempotence, error) { return a.asked(ctx, false) }
 
 // Quiet decides whether a second run in catalog order does nothing at all: no resource changes anything, even for a
 // moment, and none acts. An unguarded exec of /bin/true is idempotent but not quiet.
-func (a *Analysis) Quiet(ctx context.Context) (*Idempotence, error) { return a.rerun(ctx, true) }
+func (a *Analysis) Quiet(ctx context.Context) (*Idempotence, error) { return a.asked(ctx, true) }
+
+func (a *Analysis) asked(ctx context.Context, quiet bool) (*Idempotence, error) {
+	at := &a.reruns[0]
+	if quiet {
+		at = &a.reruns[1]
+	}
+	if *at == nil {
+		r, err := a.rerun(ctx, quiet)
+		if err != nil {
+			return nil, err
+		}
+		*at = r
+	}
+	return *at, nil
+}
 
 func (a *Analysis) rerun(ctx context.Context, quiet bool) (*Idempotence, error) {
 	r := &Idempotence{Verdict: Yes}

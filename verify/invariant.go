@@ -169,14 +169,12 @@ func (a *Analysis) breaks(inv *Invariant, s *fs.State, order []int, pred fs.Pred
 	if s == nil || !a.Space.Satisfies(s) {
 		return false
 	}
-	now := a.Space.Restart(s)
+	now := a.Space.Begin(s)
 	breaker, held := -1, now.Eval(pred)
 	for _, i := range order {
-		next, _, ok := fs.Run(a.Graph.Resources[i].Program, now)
-		if !ok {
+		if !fs.Perform(a.Graph.Resources[i].Program, now) {
 			return false
 		}
-		now = next
 		holds := now.Eval(pred)
 		if held && !holds {
 			breaker = i

@@ -27,6 +27,7 @@ type Analysis struct {
 	post []fs.Bool
 
 	asserted []fs.Bool
+	encoded  [][]*encoded // per resource, shared with the same graph with more edges
 
 	cells   map[fs.Cell][]int    // who accesses a cell, in index order
 	facts   map[fs.Cell][]source // who makes something certain about a cell, in catalog order
@@ -39,12 +40,15 @@ type Analysis struct {
 	evals [3]*fs.Eval      // of mid
 	pairs map[[2]int]*pair // tested so far
 
+	begun     *fs.State          // what runs from the fresh machine begin with, if there was one
+	mates     map[int][]int      // candidates by the smaller number, if asked for
 	cellRoles map[fs.Cell]*roles // found so far
 	groups    [][]int            // components by foot, if asked for
 	groupOf   []int              // per resource: its component
 	found     *Determinism
-	resting   []bool // per resource: settled, if asked for
-	unclear   []int  // resources without a model
+	reruns    [2]*Idempotence // idempotence and quiet, if asked for
+	resting   []bool          // per resource: settled, if asked for
+	unclear   []int           // resources without a model
 
 	assumedAt    map[fs.Cell][]int // assumptions by the cells that they speak about, if asked for
 	assumedCells [][]fs.Cell       // the other way round
@@ -105,6 +109,8 @@ func Prepare(g *Graph, opt Options, added ...Edge) (*Analysis, error) {
 		bare:  make([]fs.Footprint, len(g.Resources)),
 		post:  make([]fs.Bool, len(g.Resources)),
 		pairs: map[[2]int]*pair{},
+
+		encoded: make([][]*encoded, len(g.Resources)),
 	}
 	for i, r := range g.Resources {
 		a.raw[i] = a.Space.Encode(r.Program, opt.Facts, nil)
@@ -125,7 +131,7 @@ func (a *Analysis) With(added ...Edge) (*Analysis, error) {
 		return nil, err
 	}
 	b := &Analysis{Graph: a.Graph, Space: a.Space, opt: a.opt, added: all, raw: a.raw, bare: a.bare, post: a.post,
-		asserted: a.asserted, pairs: map[[2]int]*pair{}}
+		asserted: a.asserted, pairs: map[[2]int]*pair{}, begun: a.begun, encoded: a.encoded}
 	b.finish(order)
 	return b, nil
 }
@@ -217,11 +223,34 @@ func (a *Analysis) specialise() {
 			}
 		}
 		if len(facts) > 0 {
-			a.eff[r] = a.Space.Encode(a.Graph.Resources[r].Program, true, facts)
-			a.foot[r] = a.Space.Footprint(a.eff[r])
+			x := a.under(r, facts)
+			if x.foot == nil {
+				x.foot = a.Space.Footprint(x.eff)
+			}
+			a.eff[r], a.foot[r] = x.eff, x.foot
 		}
 		a.publish(r)
 	}
+}
+
+// An encoded program is what a resource does where some facts hold.
+type encoded struct {
+	facts []fs.Fact
+	eff   *fs.Effect
+	foot  fs.Footprint // nil until somebody asks
+}
+
+// under encodes a resource's program under some facts, or finds it: the same graph with an edge more asks the same of
+// almost every resource.
+func (a *Analysis) under(r int, facts []fs.Fact) *encoded {
+	for _, x := range a.encoded[r] {
+		if slices.Equal(x.facts, facts) {
+			return x
+		}
+	}
+	x := &encoded{facts: facts, eff: a.Space.Encode(a.Graph.Resources[r].Program, true, facts)}
+	a.encoded[r] = append(a.encoded[r], x)
+	return x
 }
 
 // certain intersects the facts about c that hold whenever u and v are both next (u = v for one resource): Lemma 2.

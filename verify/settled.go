@@ -49,7 +49,8 @@ func (a *Analysis) settled() []bool {
 	return out
 }
 
-// rests finds facts that hold after r and under which r does nothing, as few as it can.
+// rests finds facts that hold after r and under which r does nothing, as few of those that others may destroy as it
+// can.
 func (a *Analysis) rests(r int) (needs []fs.Fact, ok bool) {
 	add := func(f fs.Fact) {
 		if k := slices.IndexFunc(needs, func(g fs.Fact) bool { return g.Cell == f.Cell }); k >= 0 {
@@ -79,6 +80,10 @@ func (a *Analysis) rests(r int) (needs []fs.Fact, ok bool) {
 		return nil, false
 	}
 	for k := len(needs) - 1; k >= 0; k-- {
+		if !slices.ContainsFunc(a.writers[needs[k].Cell],
+			func(w writer) bool { return w.by != r && w.destroys(needs[k].Mask) }) {
+			continue // nobody can take it away
+		}
 		if fewer := slices.Delete(slices.Clone(needs), k, k+1); a.idle(r, fewer) {
 			needs = fewer
 		}
@@ -88,7 +93,7 @@ func (a *Analysis) rests(r int) (needs []fs.Fact, ok bool) {
 
 // idle reports whether r does nothing where some facts hold.
 func (a *Analysis) idle(r int, facts []fs.Fact) bool {
-	e := a.Space.Encode(a.Graph.Resources[r].Program, true, facts)
+	e := a.under(r, facts).eff
 	if len(e.OK) > 0 || e.Acted != fs.Bottom {
 		return false
 	}

@@ -50,7 +50,11 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		if len(of) < 2 {
 			continue
 		}
-		if !a.opt.Explicit || len(of) > maxExplicit {
+		orders, few := a.unlike(of)
+		if few && len(orders) == 0 {
+			continue // every order ends like catalog order
+		}
+		if !few && (!a.opt.Explicit || len(of) > maxExplicit) {
 			never, err := a.neverWorse(ctx, of)
 			if err != nil {
 				return nil, err
@@ -59,11 +63,18 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 				continue
 			}
 		}
-		if len(of) > eagerOrders { // how bad it is, is not worth the work that this would take
+		if len(of) > eagerOrders && !few { // how bad it is, is not worth the work that this would take
 			r.Broken, r.Reason = Unknown, "too many resources interfere with "+a.names(of)
 			continue
 		}
-		d, status, err := a.searchWorse(ctx, of)
+		var d *difference
+		var status sat.Status
+		var err error
+		if few {
+			d, status, err = a.tryWorse(ctx, of, orders)
+		} else {
+			d, status, err = a.searchWorse(ctx, of)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +106,99 @@ func (a *Analysis) Severity(ctx context.Context) (*Severity, error) {
 		r.Broken, r.Reason = Unknown, why
 	}
 	return r, nil
+}
+
+// maxClashes is the number of pairs that do not commute up to which their orders are tried one by one.
+const maxClashes = 3
+
+// unlike lists orders of a component, one for each way to order its pairs that do not commute other than catalog
+// order's: every order ends like one of these or like catalog order, since two orders that agree on these pairs are
+// connected by swaps of neighbours that commute (Lemma 1). It reports false if there are many such pairs.
+func (a *Analysis) unlike(of []int) (orders [][]int, few bool) {
+	if !a.opt.Commutativity {
+		return nil, false
+	}
+	if a.mates == nil {
+		a.mates = map[int][]int{}
+		for _, uv := range a.candidates() {
+			a.mates[uv[0]] = append(a.mates[uv[0]], uv[1])
+		}
+	}
+	in := newBitset(a.n())
+	for _, i := range of {
+		in.add(i)
+	}
+	var clashes []Edge // as catalog order has them
+	for _, u := range of {
+		for _, v := range a.mates[u] {
+			if !in.has(v) || a.pair(u, v).commute {
+				continue
+			}
+			e := Edge{From: u, To: v}
+			if a.place(u) > a.place(v) {
+				e = Edge{From: v, To: u}
+			}
+			if clashes = append(clashes, e); len(clashes) > maxClashes {
+				return nil, false
+			}
+		}
+	}
+	for other := 1; other < 1<<len(clashes); other++ {
+		added := slices.Clone(clashes)
+		for k := range added {
+			if other&(1<<k) != 0 {
+				added[k].From, added[k].To = added[k].To, added[k].From
+			}
+		}
+		if order := a.ordered(of, added); order != nil {
+			orders = append(orders, order)
+		}
+	}
+	return orders, true
+}
+
+// ordered is a component in catalog order, but for some more edges; nil if these make a cycle.
+func (a *Analysis) ordered(of []int, added []Edge) []int {
+	left := a.fixed(of)
+	out := make([]int, 0, len(of))
+	for len(left) > 0 {
+		k := slices.IndexFunc(left, func(i int) bool {
+			return !slices.ContainsFunc(left, func(j int) bool {
+				return a.part.precedes(j, i) || slices.Contains(added, Edge{From: j, To: i})
+			})
+		})
+		if k < 0 {
+			return nil
+		}
+		out = append(out, left[k])
+		left = slices.Delete(left, k, k+1)
+	}
+	return out
+}
+
+// tryWorse looks for one of some orders that ends well where catalog order does not.
+func (a *Analysis) tryWorse(ctx context.Context, of []int, orders [][]int) (*difference, sat.Status, error) {
+	sp, fixed := a.Space, a.fixed(of)
+	star := a.compose(fixed, a.eff, nil)
+	var bad []fs.Bool
+	for _, k := range sp.Conjuncts(sp.And(star.success(), a.good(of, star.value))) {
+		bad = append(bad, sp.Not(k))
+	}
+	all := sat.Unsat
+	for _, order := range orders {
+		x := a.compose(order, a.eff, nil)
+		s, status, err := a.prove(ctx, claim{[]fs.Bool{x.success(), a.good(of, x.value)}, bad})
+		if err != nil {
+			return nil, sat.Unknown, err
+		}
+		switch status {
+		case sat.Sat:
+			return &difference{x: order, y: fixed, init: s}, sat.Sat, nil
+		case sat.Unknown:
+			all = sat.Unknown
+		}
+	}
+	return nil, all, nil
 }
 
 // worse replays: the order ends well from s and catalog order does not.

@@ -32,7 +32,7 @@ const replaying = "replaying runs"
 // Replay applies the resources in order, concretely.
 func (a *Analysis) Replay(order []int, s *fs.State) Outcome {
 	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
-	out := Outcome{State: a.Space.Begin(s), Failed: -1}
+	out := Outcome{State: a.begin(s), Failed: -1}
 	for _, i := range order {
 		touched, ok := fs.RunInPlace(a.Graph.Resources[i].Program, out.State)
 		if !ok {
@@ -88,12 +88,23 @@ func (n *Near) only(order []int) []int {
 	return out
 }
 
+// begin is a copy of a state for a run to change; what is needed of the fresh machine is remembered.
+func (a *Analysis) begin(s *fs.State) *fs.State {
+	if s != a.Graph.Fresh || s == nil {
+		return a.Space.Begin(s)
+	}
+	if a.begun == nil {
+		a.begun = a.Space.Begin(s)
+	}
+	return a.begun.Clone()
+}
+
 // End is Replay without the list of acts.
 func (a *Analysis) End(order []int, s *fs.State) Outcome { return a.run(order, s) }
 
 func (a *Analysis) run(order []int, s *fs.State) Outcome {
 	a.opt.Budget.Spend(int64(4*len(order)+len(s.Nodes)+len(s.Vars)), replaying)
-	s = a.Space.Begin(s)
+	s = a.begin(s)
 	for _, i := range order {
 		if !fs.Perform(a.Graph.Resources[i].Program, s) {
 			return Outcome{Failed: i}

@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -320,9 +321,24 @@ func (sp *Space) Restart(s *State) *State {
 	return sp.Begin(s)
 }
 
-// Begin is a copy of Restart's state, for who goes on to change it.
+// Begin is a copy of Restart's state, for who goes on to change it. What no program names is left out, but for whether
+// a directory has such children: a machine has hundreds of directories, and a run looks at few.
 func (sp *Space) Begin(s *State) *State {
-	c := s.Clone()
+	c := &State{Nodes: make(map[Path]Node, min(len(s.Nodes), 64)), Vars: maps.Clone(s.Vars), Oracle: s.Oracle}
+	var crowded []Path
+	for p, n := range s.Nodes {
+		if p.IsRoot() || !sp.unnamed(p) {
+			c.Nodes[p] = n
+		} else if d := p.Parent(); n.Kind != None && (len(crowded) == 0 || crowded[len(crowded)-1] != d) {
+			crowded = append(crowded, d)
+		}
+	}
+	for _, d := range crowded {
+		if n := c.At(d); n.Kind == Dir {
+			n.Others = true
+			c.Nodes[d] = n
+		}
+	}
 	for name, v := range sp.Init.Transient {
 		c.Vars[name] = v
 	}

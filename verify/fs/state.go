@@ -41,10 +41,8 @@ func (s *State) At(p Path) Node {
 
 // Put places what some machine could have had at p before the run, with its parents: unknown content and attributes.
 func (s *State) Put(p Path, k Kind) *State {
-	for d := p.Parent(); !d.IsRoot(); d = d.Parent() {
-		if s.At(d).Kind != Dir {
-			s.Nodes[d] = initialNode(d, Dir)
-		}
+	for d := p.Parent(); !d.IsRoot() && s.At(d).Kind != Dir; d = d.Parent() { // what a directory is in, is one
+		s.Nodes[d] = initialNode(d, Dir)
 	}
 	s.Nodes[p] = initialNode(p, k)
 	return s
@@ -59,10 +57,14 @@ func initialNode(p Path, k Kind) Node {
 		n.Content = Initial(cellName(fieldContent, string(p)))
 	}
 	for a := range n.Attrs {
-		n.Attrs[a] = Initial(cellName(fieldOwner+field(a), string(p)))
+		n.Attrs[a] = Value{initialAttrs[a] + string(p)}
 	}
 	return n
 }
+
+// initialAttrs are how unknown attributes begin, as Initial spells them.
+var initialAttrs = [3]string{Initial(cellName(fieldOwner, "")).term, Initial(cellName(fieldGroup, "")).term,
+	Initial(cellName(fieldMode, "")).term}
 
 // Var returns the value of a variable.
 func (s *State) Var(name string) Value {

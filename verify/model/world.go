@@ -162,8 +162,9 @@ func (b *builder) machine() {
 		}
 	}
 	for _, d := range b.baseDirs() {
-		d, _ = b.links.Resolve(d, true)
-		b.fresh.Put(d, fs.Dir)
+		if d, _ = b.links.Resolve(d, true); b.fresh.At(d).Kind == fs.None {
+			b.fresh.Put(d, fs.Dir)
+		}
 		// A directory that nobody looks at needs no word; one that a file resource manages may be anything at first.
 		if used.kind[d] && b.files[d] == nil {
 			b.assume = append(b.assume, fs.Is{Path: d, Kind: fs.Dir})
