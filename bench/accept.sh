@@ -94,6 +94,7 @@ verify)
   run "errata" ./verify 'TestErrat'
   run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'
   run "200,000 random graphs" ./verify 'TestAcceptRandomGraphs'
+  run "300,000 random graphs with the effects of catalogs, and planted faults" ./verify 'TestAcceptEffectGraphs|TestAcceptPlantedEffects'
   ;;
 diff)
   run "fleets: time, memory, size of the store" ./fleet/store 'TestAcceptFleet|TestReuse|TestAlike|TestSecrets|TestRefused'

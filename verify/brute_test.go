@@ -21,6 +21,7 @@ type brute struct {
 	next   [][]int // per resource and state: -2 not known, -1 fails
 	order  []int   // L*
 	need   []uint
+	old    []fs.Expr // what machines have come to rest with before; nil if that is nothing
 }
 
 func newBrute(g *Graph, f *fstest.Features) *brute {
@@ -210,6 +211,11 @@ func (b *brute) good(s int) bool {
 
 // randomGraph makes a small graph, a third of them structured: few cells, many writers, one late overwriter, readers.
 func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
+	g, graph := randomParts(r, size)
+	return graph, graphFeatures(g, graph)
+}
+
+func randomParts(r *rand.Rand, size int) (*fstest.Gen, *Graph) {
 	g := fstest.New(r, r.IntN(4) == 0)
 	n := 2 + r.IntN(size-1)
 	graph := &Graph{}
@@ -255,7 +261,7 @@ func randomGraph(r *rand.Rand, size int) (*Graph, *fstest.Features) {
 		graph.Init.Transient = map[string]fs.Value{"w": fs.Text([]string{"on", "off"}[r.IntN(2)])}
 	}
 	enrich(r, g, graph)
-	return graph, graphFeatures(g, graph)
+	return g, graph
 }
 
 func structuredResource(r *rand.Rand, g *fstest.Gen, last, reader bool) fs.Expr {

@@ -48,6 +48,9 @@ func (r *composed) step(e *fs.Effect) (changed []fs.Bool, acted fs.Bool) {
 		next[i] = s.Val(o.Val)
 	}
 	acted = s.Bool(e.Acted)
+	if r.a.opt.fault == faultSilent {
+		acted = fs.Bottom
+	}
 	for i, o := range e.Out {
 		if now := r.value(o.Cell); now != next[i] {
 			if r.a.Space.Observed(o.Cell) {
@@ -58,6 +61,9 @@ func (r *composed) step(e *fs.Effect) (changed []fs.Bool, acted fs.Bool) {
 	}
 	return changed, acted
 }
+
+// next is the value that a cell would have after one more effect.
+func (r *composed) next(o fs.CellVal) fs.Val { return r.a.Space.NewSubst(r.value).Val(o.Val) }
 
 // rest is the run of all resources but some.
 func (a *Analysis) rest(of []int) *composed {
@@ -79,7 +85,7 @@ func (r *composed) success() fs.Bool { return r.a.Space.And(r.ok...) }
 
 // restart is the state in which the next run finds the machine: transient cells start anew.
 func (r *composed) restart(c fs.Cell) fs.Val {
-	if v, ok := r.a.Space.Transient(c); ok {
+	if v, ok := r.a.Space.Transient(c); ok && r.a.opt.fault != faultEvents {
 		return v
 	}
 	return r.value(c)

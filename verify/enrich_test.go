@@ -309,5 +309,10 @@ func (b *brute) initial(s *fs.State) bool {
 			return false
 		}
 	}
+	for _, e := range b.old {
+		if _, acted, ok := fs.Run(e, t); acted || !ok {
+			return false
+		}
+	}
 	return true
 }

@@ -131,7 +131,7 @@ func (a *Analysis) unlike(of []int) (orders [][]int, few bool) {
 	var clashes []Edge // as catalog order has them
 	for _, u := range of {
 		for _, v := range a.mates[u] {
-			if !in.has(v) || a.pair(u, v).commute {
+			if p := a.pair(u, v); !in.has(v) || p.commute || !p.errs && a.opt.fault == faultSwaps {
 				continue
 			}
 			e := Edge{From: u, To: v}
@@ -278,7 +278,7 @@ func (a *Analysis) neverWorse(ctx context.Context, of []int) (bool, error) {
 		for _, k := range a.eff[i].OK {
 			if !slices.ContainsFunc(sp.Support(k.F), func(c fs.Cell) bool {
 				return slices.ContainsFunc(a.writers[c], func(w writer) bool {
-					return in.has(w.by) && !a.part.precedes(i, w.by) && !asks[k.F].has(w.by)
+					return in.has(w.by) && !a.part.precedes(i, w.by) && !asks[k.F].has(w.by) && a.opt.fault != faultFirst
 				})
 			}) {
 				all = append(all, k.F)

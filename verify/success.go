@@ -41,6 +41,9 @@ func (a *Analysis) Success(ctx context.Context) (*Success, error) {
 
 // SuccessFrom is Success from another machine.
 func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, error) {
+	if a.opt.fault == faultAnswers {
+		start = a.fresh()
+	}
 	r := &Success{Failed: -1}
 	a.try(r, start, a.order)
 	if a.found != nil && (a.found.Verdict == Yes || a.found.alike && !a.Space.Truncated) && a.Space.Satisfies(start) {
@@ -55,9 +58,10 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 		}
 	}
 	groups := [][]int{a.fixed(a.order)}
-	eff := a.raw
+	eff, facts := a.raw, a.opt.Facts
 	if !a.Space.Satisfies(start) {
-		eff = make([]*fs.Effect, a.n()) // what Init makes certain is not certain here
+		facts = facts && a.opt.fault == faultOutside // who writes what is known for machines of Init
+		eff = make([]*fs.Effect, a.n())              // what Init makes certain is not certain here
 		for i, r := range a.Graph.Resources {
 			eff[i] = a.Space.Encode(r.Program, false, nil)
 		}
@@ -68,13 +72,13 @@ func (a *Analysis) SuccessFrom(ctx context.Context, start *fs.State) (*Success, 
 	w.Forget()
 	defer w.Forget()
 	w.Fix(a.Space.Restart(start))
-	if r.Good == nil && a.opt.Facts && slices.ContainsFunc(a.order, func(i int) bool { return a.alwaysFails(i, eff[i]) }) {
+	if r.Good == nil && facts && slices.ContainsFunc(a.order, func(i int) bool { return a.alwaysFails(i, eff[i]) }) {
 		return a.settle(r, true), nil
 	}
 	var parts [][]int // an order of each component that succeeds
 	certain := true
 	for _, of := range groups {
-		if r.Good != nil && len(of) > maxExplicit && a.opt.Facts {
+		if r.Good != nil && len(of) > maxExplicit && facts {
 			may := a.mayFail(of, eff)
 			if len(may) == 0 {
 				parts = append(parts, a.fixed(of))

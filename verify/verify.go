@@ -129,6 +129,13 @@ const (
 	faultEliminate            // Rehearsal §4.4: a resource that commutes with its successors dropped
 	faultClosedContents       // initial contents limited to the manifest's
 	faultUnsettled            // what a resource needs to rest taken to last, whoever else writes it
+	faultSilent               // that a command runs is no act
+	faultEvents               // events of the first run heard in the second
+	faultAnswers              // success asked of the fresh machine, whatever the answer to a point
+	faultOutside              // what is certain on machines of Init taken for certain on another
+	faultFirst                // a condition taken to hold at first, whoever writes its cells
+	faultSwaps                // pairs that differ only in what they leave taken to commute
+	faultCoincide             // a content that nobody asks for taken to be none that somebody writes
 )
 
 // A Verdict answers a yes-or-no question.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"bunraku/budget"
 )
@@ -454,6 +455,17 @@ func (sp *Space) Shape(c Cell) Shape {
 	s.Exists = sp.existsUnder(in.field)
 	s.Only = in.field != fieldKind && in.field != fieldRest
 	return s
+}
+
+// IsInitial reports whether a value is what some cell was at first, whatever that is.
+func (sp *Space) IsInitial(id ID) bool { return strings.HasPrefix(sp.vals[id].term, Initial("").term) }
+
+// Elsewhere says that a cell had a value at first that is none of those it is told apart from.
+func (sp *Space) Elsewhere(c Cell) Bool {
+	if sp.cells[c].other < 0 {
+		return Bottom
+	}
+	return sp.Atom(c, bitOf(sp.cells[c].other))
 }
 
 // MaskOf selects one value of a cell's domain. A value outside it is the domain's "other" one; then exact is false,
