@@ -46,6 +46,7 @@ type Analysis struct {
 	groups    [][]int            // components by foot, if asked for
 	groupOf   []int              // per resource: its component
 	found     *Determinism
+	success   *Success
 	reruns    [2]*Idempotence // idempotence and quiet, if asked for
 	resting   []bool          // per resource: settled, if asked for
 	unclear   []int           // resources without a model

@@ -34,9 +34,17 @@ type Success struct {
 	Reason string
 }
 
-// Success decides whether runs from the fresh machine succeed: in every order, in some, in none.
+// Success decides whether runs from the fresh machine succeed: in every order, in some, in none. The answer is
+// remembered.
 func (a *Analysis) Success(ctx context.Context) (*Success, error) {
-	return a.SuccessFrom(ctx, a.fresh())
+	if a.success == nil {
+		s, err := a.SuccessFrom(ctx, a.fresh())
+		if err != nil {
+			return nil, err
+		}
+		a.success = s
+	}
+	return a.success, nil
 }
 
 // SuccessFrom is Success from another machine.

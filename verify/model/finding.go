@@ -114,6 +114,7 @@ type verifier struct {
 	fixes    []verify.Edge             // what the fixes of missing order add
 	wider    bool                      // that is more than was tried
 	notifies []verify.Edge             // what the fixes of missing notifies add
+	guarded  *verifier                 // the catalog with the guards that it lacks, if it lacks some
 	settled  map[catalog.Name]bool     // taken for idempotent, to see what else is not
 	numbers  map[*catalog.Resource]int // of the resources in the graph
 }

@@ -6,6 +6,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/verify"
+	"bunraku/verify/fs"
 )
 
 // This file finds what order is missing and how to say it. An edit is made to words, and the same words may declare
@@ -92,8 +93,49 @@ func (v *verifier) tried(edges []verify.Edge) (bool, error) {
 	if err != nil || d.Verdict == verify.No {
 		return false, err
 	}
+	return v.works(b)
+}
+
+// works reports whether a graph with more edges does as well on a fresh machine as without them: it can succeed, or it
+// could not before, and whatever fails in the agent's order has failed before. What cannot succeed is told apart, and
+// must not keep an order from being mended that has nothing to do with it.
+func (v *verifier) works(b *verify.Analysis) (bool, error) {
 	s, err := b.Success(v.ctx)
-	return s == nil || s.Chance != verify.Never, err
+	if err != nil || s.Chance != verify.Never {
+		return err == nil, err
+	}
+	if was, err := v.a.Success(v.ctx); err != nil || was.Chance != verify.Never {
+		return false, err
+	}
+	before := v.failing(v.a)
+	for i := range v.failing(b) {
+		if !before[i] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// failing are the resources that fail when an agent applies the graph to a fresh machine: it passes over what depends
+// on them, and goes on.
+func (v *verifier) failing(a *verify.Analysis) map[int]bool {
+	out := map[int]bool{}
+	s := a.Space.Begin(v.m.Graph.Fresh)
+	for _, i := range a.Order() {
+		passed := false
+		for j := range out {
+			passed = passed || a.Precedes(j, i)
+		}
+		if passed {
+			continue
+		}
+		if next, _, ok := fs.Run(v.m.Graph.Resources[i].Program, s); ok {
+			s = next
+		} else {
+			out[i] = true
+		}
+	}
+	return out
 }
 
 // example finds a counter-example for one edge of a repair: one that swaps the two, or one that the other edges do not
@@ -155,11 +197,11 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 	}
 	needed := b.Needed(edges)
 	if next, err := b.With(needed...); err == nil {
-		s, err := next.Success(ctx)
+		fine, err := v.works(next)
 		if err != nil {
 			return nil, nil, err
 		}
-		if s.Chance != verify.Never {
+		if fine {
 			var taken []mend
 			for _, m := range more {
 				if k := slices.Index(needed, m.edge); k >= 0 {
@@ -170,7 +212,7 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 			return next, taken, nil
 		}
 	}
-	if s, err := b.Success(ctx); err != nil || s.Chance == verify.Never {
+	if fine, err := v.works(b); err != nil || !fine {
 		return nil, nil, err // what works in no order works in none of fewer
 	}
 	for _, m := range more {
@@ -179,11 +221,11 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 			if err != nil {
 				continue // a cycle
 			}
-			s, err := next.Success(ctx)
+			fine, err := v.works(next)
 			if err != nil {
 				return nil, nil, err
 			}
-			if s.Chance != verify.Never {
+			if fine {
 				return next, []mend{{e, m.example, m.in}}, nil
 			}
 		}

@@ -23,7 +23,7 @@ func (v *verifier) again() error {
 	if b.opt.Packages == Paper {
 		return nil // Rehearsal's question is another one
 	}
-	acts := v.actsAgain()
+	acts, order := v.actsAgain()
 	told := map[*catalog.Resource]bool{}
 	for _, f := range v.r.Findings {
 		for _, r := range f.Resources {
@@ -76,13 +76,13 @@ func (v *verifier) again() error {
 		}
 		if again {
 			f.Runs = []Run{{Result: "works"}, {Result: "runs the command again"}}
-			f.Evidence = v.evidence(v.m.Graph.Fresh, v.a.Order())
+			f.Evidence = v.evidence(v.m.Graph.Fresh, order)
 		}
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	for _, group := range together(flapping, acts) {
 		f := Finding{Code: "V205", Title: "flaps", Resources: group[:min(len(group), 4)],
-			Evidence: v.evidence(v.m.Graph.Fresh, v.a.Order()),
+			Evidence: v.evidence(v.m.Graph.Fresh, order),
 			Note:     "one undoes what the other does, in every run",
 			Runs:     []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}}
 		if len(group) == 1 {
@@ -124,35 +124,60 @@ func together(list []*catalog.Resource, cells map[*catalog.Resource][]string) (o
 }
 
 // actsAgain are the resources that act in the third run from the fresh machine, if the second one has left everything
-// as the first one did, with the cells that each of them changes.
-func (v *verifier) actsAgain() map[*catalog.Resource][]string {
-	out := map[*catalog.Resource][]string{}
+// as the first one did, with the cells that each of them changes, and the order of these runs. Where a run fails, or a
+// second one changes something, that has been told; what acts again is then looked for with the guards that commands
+// lack, and with the order that is missing.
+func (v *verifier) actsAgain() (out map[*catalog.Resource][]string, order []int) {
+	tries := []*verifier{v}
+	if v.guarded != nil && len(v.guarded.m.Resources) == len(v.m.Resources) {
+		tries = append(tries, v.guarded)
+	}
+	if last := tries[len(tries)-1]; len(v.fixes) > 0 {
+		if a, err := last.a.With(v.fixes...); err == nil {
+			tries = append(tries, &verifier{m: last.m, a: a})
+		}
+	}
+	for _, w := range tries {
+		if acts, ok := w.thirdRun(); ok {
+			out = map[*catalog.Resource][]string{}
+			for i, cells := range acts {
+				if r := v.m.Resources[i]; r != nil {
+					out[r] = cells
+				}
+			}
+			return out, w.a.Order()
+		}
+	}
+	return nil, v.a.Order()
+}
+
+// thirdRun is who acts in the third run, by number, if the second one has left everything as the first one did.
+func (v *verifier) thirdRun() (out map[int][]string, ok bool) {
 	order := v.a.Order()
 	first := v.a.Replay(order, v.m.Graph.Fresh)
 	if first.Failed >= 0 {
-		return out
+		return nil, false
 	}
 	second := v.a.Replay(order, first.State)
 	if second.Failed >= 0 || len(v.a.Space.Diff(first.State, second.State)) > 0 {
-		return out
+		return nil, false
 	}
+	out = map[int][]string{}
 	third := v.a.Replay(order, second.State)
 	s := v.a.Space.Begin(second.State)
 	for _, i := range order {
 		if !slices.Contains(third.Acts, i) {
-			fs.RunInPlace(v.m.Graph.Resources[i].Program, s)
+			fs.Perform(v.m.Graph.Resources[i].Program, s)
 			continue
 		}
 		before := s.Clone()
-		fs.RunInPlace(v.m.Graph.Resources[i].Program, s)
-		if r := v.m.Resources[i]; r != nil {
-			out[r] = []string{}
-			for _, d := range v.a.Space.Diff(before, s) {
-				out[r] = append(out[r], d.Cell)
-			}
+		fs.Perform(v.m.Graph.Resources[i].Program, s)
+		out[i] = []string{}
+		for _, d := range v.a.Space.Diff(before, s) {
+			out[i] = append(out[i], d.Cell)
 		}
 	}
-	return out
+	return out, true
 }
 
 // harmlessCommand reports whether nobody minds how often a command runs: it only looks, or brings an index up to date.

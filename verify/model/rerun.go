@@ -64,6 +64,7 @@ func (v *verifier) idempotence() error {
 			v.r.Partial = true
 			return nil
 		}
+		v.guarded = w
 	}
 }
 
