@@ -3,6 +3,8 @@ package model_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -144,4 +146,43 @@ func TestAcceptCost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Every node of real control repos, as Puppet compiled it (see realsites_test.go of puppet/compiler), is verified
+// within 10 s of processor time and 1 GB, and within the budget.
+func TestAcceptNodeCost(t *testing.T) {
+	long(t)
+	files, err := filepath.Glob(filepath.Join(live.Fetched(t, "sites"), "heldout", "*", "expected.json"))
+	if err != nil || len(files) == 0 {
+		t.Skip("no nodes of real sites are here")
+	}
+	const bar, room = 10 * time.Second, 1 << 30
+	var longest time.Duration
+	var most uint64
+	spent := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := catalog.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := catalog.NewGraph(c, model.Types{})
+		if len(g.Cycles()) > 0 {
+			continue
+		}
+		took, peak, units, r := cost(t, g)
+		longest, most = max(longest, took), max(most, peak)
+		if r.TooLong {
+			spent++
+		}
+		if name := filepath.Base(filepath.Dir(file)); took > bar || peak > room || r.TooLong {
+			t.Errorf("%s: %d resources, %.1f s, %d MB, %.0f units, unknown %v", name, len(c.Resources), took.Seconds(),
+				peak>>20, units, r.Unknown)
+		}
+	}
+	t.Logf("score: %d nodes of real sites: the longest %.1f s (bar 10 s), at most %d MB (bar 1024 MB), %d end by the budget "+
+		"(bar 0)", len(files), longest.Seconds(), most>>20, spent)
 }
