@@ -256,10 +256,11 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	configured := func(param string) provenance.Ref {
 		if d.Kind != ClassKind { // an override in a branch that was passed over
+			ref := ev.trace.Join(ev.noDefault(r, param), ev.withheld(r, param))
 			if ev.trace == nil || ev.untouched(d, r.Type) {
-				return ev.noDefault(r, param)
+				return ref
 			}
-			return ev.trace.Join(ev.mayTouch(r, param), ev.noDefault(r, param))
+			return ev.trace.Join(ev.mayTouch(r, param), ref)
 		}
 		return ev.mayConfigure(d.Name, param)
 	}

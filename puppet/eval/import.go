@@ -116,6 +116,26 @@ func (c *collector) take(x *exported.Resource) *Resource {
 	return r
 }
 
+// withheld is what it depends on that another node exports a resource without an attribute: then a define's own default
+// counts. The node may have given undef, or something Sensitive, or might have been led to give something.
+func (ev *Evaluator) withheld(r *Resource, attribute string) provenance.Ref {
+	if ev.trace == nil || r.from == nil || r.from.Param(attribute) != nil {
+		return 0
+	}
+	var refs []provenance.Ref
+	for _, u := range r.unset {
+		if u.attr == attribute {
+			refs = append(refs, u.ref)
+		}
+	}
+	if r.from.Absent != nil {
+		if labels := r.from.Absent(attribute); len(labels) > 0 {
+			refs = append(refs, ev.exportLeaf(r.from, attribute+" of "+r.from.Ref(), r.from.Place, labels))
+		}
+	}
+	return ev.trace.Join(refs...)
+}
+
 // exportLeaf is where something comes from that another node exports.
 func (ev *Evaluator) exportLeaf(x *exported.Resource, what string, at source.Place,
 	labels []provenance.Label) provenance.Ref {
@@ -201,6 +221,9 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 				if tr != nil {
 					x.Unset = append(x.Unset, exported.Param{Name: p.Name, Place: p.Place, Labels: tr.Depends(p.Ref)})
 				}
+				if p.Name == namevar || p.Name == "alias" {
+					named = append(named, p.Ref)
+				}
 				continue
 			}
 			if p.Name == namevar {
@@ -219,11 +242,20 @@ func (ev *Evaluator) exportsOf(l *left) (out []*exported.Resource) {
 		for _, p := range r.params {
 			if tr != nil && value.IsUndef(p.value) {
 				x.Unset = append(x.Unset, exported.Param{Name: p.name, Place: p.place, Labels: tr.Depends(p.ref)})
+				if p.name == namevar || p.name == "alias" {
+					named = append(named, p.ref)
+				}
 			}
 		}
-		if aliases := exported.Aliases(r.Title, given, name, single, isomorphic); aliases != nil {
+		if tr != nil && name == nil { // there might have been one
+			named = append(named, l.Absent(w, namevar)...)
+		}
+		switch aliases := exported.Aliases(r.Title, given, name, single, isomorphic); {
+		case aliases != nil:
 			x.Params = append(x.Params, exported.Param{Name: "alias", Value: aliases, Place: x.Place,
 				Labels: tr.Depends(named...)})
+		case tr != nil && single:
+			x.Unset = append(x.Unset, exported.Param{Name: "alias", Place: x.Place, Labels: tr.Depends(named...)})
 		}
 		out = append(out, x)
 	}

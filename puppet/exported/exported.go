@@ -47,15 +47,23 @@ func (r *Resource) Tested(q *Query) []provenance.Label {
 			out = append(out[:len(out):len(out)], r.TagLabels...)
 		case field == "title":
 		case r.Param(field) != nil:
-			for i := range r.Params {
-				if r.Params[i].Name == field {
-					out = append(out[:len(out):len(out)], r.Params[i].Labels...)
-				}
+			out = append(out[:len(out):len(out)], labelsOf(r.Params, field)...)
+		default:
+			if out = append(out[:len(out):len(out)], labelsOf(r.Unset, field)...); r.Absent != nil {
+				out = append(out, r.Absent(field)...)
 			}
-		case r.Absent != nil:
-			out = append(out[:len(out):len(out)], r.Absent(field)...)
 		}
 	})
+	return out
+}
+
+// labelsOf is what an attribute depends on.
+func labelsOf(params []Param, name string) (out []provenance.Label) {
+	for i := range params {
+		if params[i].Name == name {
+			out = append(out, params[i].Labels...)
+		}
+	}
 	return out
 }
 
