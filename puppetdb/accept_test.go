@@ -1,14 +1,21 @@
 package puppetdb_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,7 +110,6 @@ func TestAcceptPull(t *testing.T) {
 		}
 	}
 	first := client(t, conf)
-	began := time.Now()
 	p, err := first.Pull(context.Background(), puppetdb.Pulling{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +122,7 @@ func TestAcceptPull(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := client(t, conf)
+	began := time.Now()
 	if _, err := whole.Pull(context.Background(), puppetdb.Pulling{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +176,135 @@ func TestAcceptPull(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), x.says) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if len(state(t, dir)) != len(before) {
+		if !maps.Equal(state(t, dir), before) {
 			t.Errorf("%s: files changed", what)
 		}
+	}
+	acceptTrouble(t, db, nodes-1)
+	acceptKilled(t, db, cert, key, nodes-1)
+}
+
+// A breaker stands before a real PuppetDB and spoils its answers from some request on.
+type breaker struct {
+	to    string
+	spoil func(w http.ResponseWriter, answer []byte) // nil hands answers on
+	at    int32
+	asked atomic.Int32
+}
+
+func (b *breaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	number := b.asked.Add(1)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	to, err := http.NewRequestWithContext(r.Context(), r.Method, b.to+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	to.Header = r.Header.Clone()
+	to.Header.Del("Accept-Encoding")
+	answer, err := http.DefaultClient.Do(to)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return
+	}
+	if b.spoil != nil && number >= b.at {
+		b.spoil(w, text)
+		return
+	}
+	w.WriteHeader(answer.StatusCode)
+	w.Write(text)
+}
+
+// acceptTrouble pulls while the real PuppetDB's answers fail in some way, at the first question and on the way: the
+// error says what happened, nothing of the pull is there, and the next one goes on.
+func acceptTrouble(t *testing.T, db *live.PuppetDB, nodes int) {
+	half := func(w http.ResponseWriter, answer []byte) {
+		w.Header().Set("Content-Length", fmt.Sprint(len(answer)))
+		w.Write(answer[:len(answer)/2])
+		w.(http.Flusher).Flush()
+	}
+	held := 0
+	for what, x := range map[string]struct {
+		spoil func(w http.ResponseWriter, answer []byte)
+		says  string
+	}{
+		"500": {func(w http.ResponseWriter, _ []byte) { http.Error(w, "database is gone", 500) },
+			"it answers 500 Internal Server Error: database is gone"},
+		"half an answer": {half, "the answer broke off"},
+		"silence": {func(w http.ResponseWriter, answer []byte) { half(w, answer); time.Sleep(3 * time.Second) },
+			"nothing came for 1.5s"},
+	} {
+		for _, at := range []int32{1, 5} {
+			b := &breaker{to: db.URL, spoil: x.spoil, at: at}
+			s := httptest.NewServer(b)
+			c := client(t, puppetdb.Config{URL: s.URL, Timeout: 1500 * time.Millisecond, Pause: time.Millisecond})
+			dir := filepath.Join(t.TempDir(), "facts")
+			_, err := c.Pull(context.Background(), puppetdb.Pulling{Dir: dir})
+			if err == nil || !strings.Contains(err.Error(), x.says) {
+				t.Errorf("%s at question %d: %v", what, at, err)
+			}
+			if got := len(state(t, dir)); got != 0 {
+				t.Errorf("%s at question %d: %d files of a pull that failed", what, at, got)
+			}
+			b.spoil = nil
+			p, err := client(t, puppetdb.Config{URL: s.URL}).Pull(context.Background(), puppetdb.Pulling{Dir: dir})
+			if err != nil || p.Changed != nodes || p.Resumed != 100*max(0, int(at)-2) || len(state(t, dir)) != nodes {
+				t.Errorf("%s at question %d, the pull after it: %+v, %v", what, at, p, err)
+			} else {
+				held++
+			}
+			s.Close()
+		}
+	}
+	t.Logf("trouble: %d of 6 pulls that PuppetDB failed on left nothing behind, and the next one went on (bar: all)", held)
+}
+
+// acceptKilled ends the program with SIGKILL while it pulls from the real PuppetDB.
+func acceptKilled(t *testing.T, db *live.PuppetDB, cert, key string, nodes int) {
+	bin := filepath.Join(t.TempDir(), "bunraku")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/bunraku").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := filepath.Join(t.TempDir(), "facts")
+	pull := func() *exec.Cmd {
+		return exec.Command(bin, "facts", "pull", dir, "--puppetdb", db.TLS, "--cert", cert, "--key", key, "--cacert",
+			filepath.Join(db.Dir, "ca.pem"))
+	}
+	came := func() int {
+		text, _ := os.ReadFile(filepath.Join(dir, ".incoming", "done")) // not there yet: nothing came
+		return strings.Count(string(text), "\n")
+	}
+	killed := 0
+	for range 3 {
+		cmd := pull()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		before := came()
+		for deadline := time.Now().Add(time.Minute); came() < before+200 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if cmd.Process.Kill() == nil {
+			killed++
+		}
+		cmd.Wait()
+		if got := len(state(t, dir)); got != 0 {
+			t.Errorf("%d files of a pull that was killed", got)
+		}
+	}
+	before := came()
+	out, err := pull().CombinedOutput()
+	t.Logf("killed %d times with SIGKILL, with %d of %d nodes fetched by then; the last pull says: %s", killed, before,
+		nodes, strings.TrimSpace(string(out)))
+	if err != nil || len(state(t, dir)) != nodes || before == 0 || !strings.Contains(string(out), fmt.Sprint(before)) {
+		t.Errorf("%v: %d files\n%s", err, len(state(t, dir)), out)
 	}
 }

@@ -59,8 +59,15 @@ func (a *Answer) Place(steps ...string) source.Place {
 // everyone is the name under which an answer is kept that holds for all nodes.
 const everyone = ""
 
-// parseMany reads a file that has one answer for all nodes, or one for each by its name.
-func parseMany(f *source.File) (map[string]*Answer, error) {
+// A said is an answer, or why there is none.
+type said struct {
+	*Answer
+	err error
+}
+
+// parseMany reads a file that has one answer for all nodes, or one for each by its name. An answer that makes no sense
+// costs nobody else theirs.
+func parseMany(f *source.File) (map[string]*said, error) {
 	root, err := read(f)
 	if err != nil {
 		return nil, err
@@ -73,14 +80,14 @@ func parseMany(f *source.File) (map[string]*Answer, error) {
 		switch value.ToString(e.Key) {
 		case "classes", "parameters", "environment":
 			a, err := answer(f, root, "")
-			return map[string]*Answer{everyone: a}, err
+			return map[string]*said{everyone: {a, err}}, nil
 		}
 	}
-	out := map[string]*Answer{}
+	out := map[string]*said{}
 	for i, e := range h.Entries() {
-		if out[value.ToString(e.Key)], err = answer(f, root.Kids[i].Node, value.ToString(e.Key)); err != nil {
-			return nil, err
-		}
+		name := strings.ToLower(value.ToString(e.Key))
+		a, err := answer(f, root.Kids[i].Node, name)
+		out[name] = &said{a, err}
 	}
 	return out, nil
 }
@@ -142,11 +149,10 @@ func answer(f *source.File, root *datafile.Node, name string) (*Answer, error) {
 				return nil, err
 			}
 		case "parameters":
-			p, is := e.Value.(*value.Hash)
-			if !is {
+			if _, is := e.Value.(*value.Hash); !is {
 				return nil, bad(f, n, "the parameters of a node are a hash, and this is %s", kind(e.Value))
 			}
-			a.Parameters = plainHash(p, n)
+			a.Parameters = plainHash(n)
 		case "environment":
 			s, is := e.Value.(value.String)
 			if !is && n.Symbol == "" {
@@ -154,6 +160,9 @@ func answer(f *source.File, root *datafile.Node, name string) (*Answer, error) {
 			}
 			if a.Environment = string(s); n.Symbol != "" {
 				a.Environment = n.Symbol
+			}
+			if a.Environment == "" { // Puppet takes it for an environment that has nothing in it
+				return nil, bad(f, n, "the environment of a node is a name, and this is an empty string")
 			}
 		}
 	}
@@ -181,7 +190,7 @@ func (a *Answer) classes(n *datafile.Node) error {
 			case *value.Hash:
 				// Puppet looks for the parameters under the class's own name: under another one that leads to it there are
 				// none.
-				if c.Params = plainHash(params, p); params.Len() > 0 && c.Name != canonical(c.Name) {
+				if c.Params = plainHash(p); params.Len() > 0 && c.Name != canonical(c.Name) {
 					c.Params = value.EmptyHash
 				}
 			case *value.Array:
@@ -239,14 +248,12 @@ func kind(v value.Value) string {
 }
 
 // plainHash is a hash with strings for the symbols that are values in it.
-func plainHash(h *value.Hash, n *datafile.Node) *value.Hash {
-	if n.Has&datafile.Symbols == 0 {
-		return h
-	}
-	return plain(n).(*value.Hash)
-}
+func plainHash(n *datafile.Node) *value.Hash { return plain(n).(*value.Hash) }
 
 func plain(n *datafile.Node) value.Value {
+	if n.Has&datafile.Symbols == 0 {
+		return n.Value
+	}
 	if n.Symbol != "" {
 		return value.String(n.Symbol)
 	}

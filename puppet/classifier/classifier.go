@@ -41,7 +41,7 @@ type Classifier struct {
 	program []string // and its arguments; nil if it is no program
 	dir     bool
 	// read reads the file that is asked; nil for a program or a directory
-	read  func() (map[string]*Answer, error)
+	read  func() (map[string]*said, error)
 	files source.Files
 	// Timeout is how long one run of a program may take; DefaultTimeout when zero.
 	Timeout time.Duration
@@ -85,7 +85,7 @@ func Open(given string) (*Classifier, error) {
 func (c *Classifier) String() string { return c.given }
 
 // readFile reads a file of answers.
-func (c *Classifier) readFile() (map[string]*Answer, error) {
+func (c *Classifier) readFile() (map[string]*said, error) {
 	abs := source.Absolute(c.given)
 	content, err := c.files.Read(abs)
 	if err != nil {
@@ -126,9 +126,9 @@ func (c *Classifier) find(ctx context.Context, name string) (*Answer, error) {
 	case err != nil:
 		return nil, ofNode(err, c.given, name)
 	case answers[everyone] != nil:
-		return answers[everyone], nil
+		return answers[everyone].Answer, answers[everyone].err
 	case answers[name] != nil:
-		return answers[name], nil
+		return answers[name].Answer, answers[name].err
 	}
 	d := unknownNode(name, c.given)
 	if near := source.Nearest(name, slices.Sorted(maps.Keys(answers))); near != "" {

@@ -94,6 +94,16 @@ func TestFiles(t *testing.T) {
 	if _, err := c.Ask(context.Background(), "web3"); !errors.As(err, &d) || d.Code != "E0574" || d.Help == "" {
 		t.Error(err)
 	}
+	// What is wrong with one answer costs nobody else theirs; names of nodes are written in any case.
+	c = open(t, file(t, "nodes.yaml", "web1: 12\nWEB2: {classes: [b]}\nweb3: {environment: ''}\n", 0o644))
+	if a, err := c.Ask(context.Background(), "web2"); err != nil || a.Classes[0].Name != "b" {
+		t.Error(a, err)
+	}
+	for _, name := range []string{"web1", "web3"} {
+		if _, err := c.Ask(context.Background(), name); !errors.As(err, &d) || d.Code != "E0572" {
+			t.Error(name, err)
+		}
+	}
 	dir := t.TempDir()
 	secret := file(t, "secret.yaml", "classes: [secret]\n", 0o644)
 	for name, text := range map[string]string{"web1.yaml": "classes: [a]\n", "web2.json": `{"classes": ["b"]}`} {

@@ -509,6 +509,10 @@ func (ev *Evaluator) assignedClasses() {
 		r.existence, r.asked = ev.trace.Join(ev.ctl), ev.said("classes", c.Name)
 		for _, e := range c.Params.Entries() {
 			name := value.ToString(e.Key)
+			if name == "title" { // a resource statement takes it, and passes it over
+				ev.failAt(&source.Diagnostic{Code: "E0412", Place: ev.said("classes", c.Name, name),
+					Summary: "Class[" + capitalized(d.Name) + "]: has no parameter named 'title'"})
+			}
 			v, ref := ev.saidValue(e.Value, "the classifier's parameter "+name+" of class "+c.Name, "classes", c.Name, name)
 			ev.setParam(r, &param{name: name, value: v, ref: ref, source: d, place: ev.said("classes", c.Name, name)})
 		}
