@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"bunraku/source"
@@ -166,6 +167,28 @@ func (o *Options) Only(names []string) (unknown []string) {
 	return unknown
 }
 
+// valued are the options that have a value.
+var valued = []string{"--error-level", "--only-checks", "--ignore-paths", "--top-scope-variables", "--log-format",
+	"--codeclimate-report-file", "--load", "-l", "--load-from-puppet", "--config", "-c"}
+
+// wordsOf are the options of a line. For puppet-lint a line is one word, so that a value may have blanks in it; that
+// several options stand in a line, or a comment behind them, is taken as well. open tells that a value is missing.
+func wordsOf(line string) (words []string, open bool) {
+	first := strings.Fields(line)[0]
+	option, _, has := strings.Cut(first, "=")
+	if slices.Contains(valued, complete(option)) {
+		if has {
+			return []string{line}, false
+		}
+		if rest := strings.TrimSpace(strings.TrimPrefix(line, first)); rest != "" {
+			return []string{first, rest}, false
+		}
+		return []string{first}, true
+	}
+	line, _, _ = strings.Cut(line, " #")
+	return strings.Fields(line), false
+}
+
 // ReadConfig takes in a .puppet-lint.rc: options, one a line. What has no effect here, and what nobody knows, is
 // told.
 func (o *Options) ReadConfig(file *source.File) source.Diagnostics {
@@ -175,7 +198,12 @@ func (o *Options) ReadConfig(file *source.File) source.Diagnostics {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		unused, unknown := o.Arguments(strings.Fields(line))
+		words, open := wordsOf(line)
+		if open && n < file.LineCount() { // it is the next line
+			n++
+			words = append(words, strings.TrimSpace(file.Line(n)))
+		}
+		unused, unknown := o.Arguments(words)
 		start := file.Offset(source.Position{Line: n, Column: 1})
 		place := source.Place{File: file, Span: source.Span{Start: start, End: start + uint32(len(file.Line(n)))}}
 		for _, word := range unknown {

@@ -1,8 +1,12 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"bunraku/source"
 )
 
 // TestArguments: options may be shortened, and be written with dashes and capitals, as with puppet-lint.
@@ -26,6 +30,32 @@ func TestArguments(t *testing.T) {
 		o.Checks["80chars"] ||
 		!o.Checks["hard_tabs"] {
 		t.Errorf("%v: %+v", unknown, o)
+	}
+}
+
+// TestReadConfig: a line of a .puppet-lint.rc is an option, whose value may have blanks in it or be the next line.
+func TestReadConfig(t *testing.T) {
+	var o Options
+	var told []string
+	for _, d := range o.ReadConfig(source.NewFile(".puppet-lint.rc", `# ours
+--log-format=%{path}:%{line} - %{KIND} %{message}
+--log-format %{path} # %{message}
+--no-140chars-check   # too short for us
+--no-80chars-check --relative
+
+--ignore-paths
+vendor/**/*.pp,my modules/*
+--top-scope-variables=location, role
+--no-nosuch-check
+`)) {
+		told = append(told, fmt.Sprintf("%s %d", d.Code, d.Place.Line()))
+	}
+	if want := "L0002 2 L0002 3 L0001 10"; strings.Join(told, " ") != want {
+		t.Errorf("%s, not %s", told, want)
+	}
+	if !o.Relative || o.Checks["140chars"] || !slices.Equal(o.IgnorePaths, []string{"vendor/**/*.pp", "my modules/*"}) ||
+		len(o.TopScopeVariables) != 2 {
+		t.Errorf("%+v", o)
 	}
 }
 
