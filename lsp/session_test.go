@@ -36,6 +36,7 @@ var site = map[string]string{
 	"manifests/site.pp":               "node default { include web }\n",
 	"modules/web/manifests/init.pp":   "class web (Integer $port) {\n  notify { \"port ${port}\": }\n}\n",
 	"modules/web/manifests/broken.pp": "class web::broken {\n  notify { 'x' }\n}\n",
+	"classes.yaml":                    "- web::broken\n", // so that something names it
 	"facts/a.json":                    `{"fqdn": "a"}`,
 }
 

@@ -43,7 +43,7 @@ func start(t testing.TB, archive string, change ...func(*serve.Options)) *runnin
 	r.sign("puppet.example")
 	r.opt = serve.Options{Environments: []string{code}, Cert: r.path("puppet.example.pem"),
 		Key: r.path("puppet.example.key"), CA: r.path("ca.pem"), CRL: r.path("crl.pem"), State: t.TempDir(),
-		Compile: compiler.Options{Language: source.Puppet7}, Recheck: time.Millisecond}
+		Compile: compiler.Options{Language: source.Puppet7}, Recheck: time.Nanosecond}
 	if testing.Verbose() {
 		r.opt.Log = slog.New(slog.NewTextHandler(testWriter{t}, nil))
 	}
