@@ -86,20 +86,25 @@ func New(snap *compiler.Snapshot, own func(file string) bool, wanting bool) *Tre
 	for _, m := range t.env.Modules() {
 		mine := t.own(filepath.Join(m.Dir, "manifests", "init.pp"))
 		for _, sub := range []string{"manifests", "functions"} {
-			dir := filepath.Join(m.Dir, sub)
-			if !source.Exists(t.env.Files(), dir) {
-				continue
-			}
-			paths, err := environment.PuppetFiles(t.env.Files(), dir)
-			if err != nil {
-				continue
-			}
-			for _, p := range paths {
+			for _, p := range t.puppetFiles(filepath.Join(m.Dir, sub)) {
 				t.read(p, m.Name, mine)
 			}
 		}
 	}
 	return t
+}
+
+// puppetFiles are the manifests below a directory, which need not be there. What cannot be read is told when it is
+// used.
+func (t *Tree) puppetFiles(dir string) []string {
+	if !source.Exists(t.env.Files(), dir) {
+		return nil
+	}
+	paths, err := environment.PuppetFiles(t.env.Files(), dir)
+	if err != nil {
+		return nil
+	}
+	return paths
 }
 
 // read takes in the definitions of a manifest.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"bunraku/puppet/environment"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -328,18 +327,10 @@ var besideCode = []string{".yaml", ".yml", ".eyaml", ".json", ".conf", ".rb", ".
 // ownModule reports whether a module is the user's own.
 func (t *Tree) ownModule(dir string) bool { return t.own(filepath.Join(dir, "manifests", "init.pp")) }
 
-// typeFiles are the own modules' files of data types.
+// typeFiles are the modules' files of data types.
 func (t *Tree) typeFiles() (out []*file) {
 	for _, m := range t.env.Modules() {
-		dir := filepath.Join(m.Dir, "types")
-		if !source.Exists(t.env.Files(), dir) {
-			continue
-		}
-		paths, err := environment.PuppetFiles(t.env.Files(), dir)
-		if err != nil {
-			continue
-		}
-		for _, p := range paths {
+		for _, p := range t.puppetFiles(filepath.Join(m.Dir, "types")) {
 			if tree, ds, err := t.env.Parse(p); err == nil && !ds.HasErrors() && tree != nil {
 				out = append(out, &file{p, m.Name, tree})
 			}
