@@ -3,8 +3,10 @@ package datafile
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -34,7 +36,7 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	r := &yamlReader{file: f, shift: len(f.Text) - len(text), lines: yamlLines(text), done: map[*yaml.Node]*Node{},
 		open: map[*yaml.Node]bool{}}
 	root := doc.Content[0]
-	if t := r.flowColon(root, false); t != nil {
+	if t := r.refused(root, false); t != nil {
 		return nil, t.diagnostic(f)
 	}
 	if object && root.Kind == yaml.MappingNode && strings.HasPrefix(root.Tag, "!ruby/object:Puppet::Node") {
@@ -43,9 +45,18 @@ func readYAML(f *source.File, object bool) (n *Node, err error) {
 	return r.read(root)
 }
 
-// flowColon looks for what libyaml refuses and our library takes: in a flow collection, a plain scalar may not have a
-// colon right before a bracket or a comma, as in {a:, b: 1}.
-func (r *yamlReader) flowColon(n *yaml.Node, flow bool) *yamlTrouble {
+// refused looks for what libyaml refuses and our library takes: in a flow collection, a plain scalar may not have a
+// colon right before a bracket or a comma, as in {a:, b: 1}, and in double quotes nobody needs \', as in "it\'s".
+func (r *yamlReader) refused(n *yaml.Node, flow bool) *yamlTrouble {
+	if n.Kind == yaml.ScalarNode && n.Style&yaml.DoubleQuotedStyle != 0 && strings.Contains(n.Value, "'") {
+		at, _ := r.properties(r.start(n))
+		text := r.file.Text[at:r.scalarEnd(n, at)]
+		if slices.Contains(escaped.FindAllString(text, -1), `\'`) {
+			column := n.Column - 1 + utf8.RuneCountInString(r.file.Text[r.start(n):at])
+			return &yamlTrouble{problem: "found unknown escape character", context: "while parsing a quoted scalar",
+				line: n.Line - 1, column: column}
+		}
+	}
 	if flow && n.Kind == yaml.ScalarNode && n.Value != "" && n.Style&quotedStyles == 0 {
 		at, _ := r.properties(r.start(n))
 		text := r.file.Text[at:min(len(r.file.Text), r.scalarEnd(n, at)+2)]
@@ -57,7 +68,7 @@ func (r *yamlReader) flowColon(n *yaml.Node, flow bool) *yamlTrouble {
 		}
 	}
 	for _, c := range n.Content {
-		if t := r.flowColon(c, flow || n.Style&yaml.FlowStyle != 0); t != nil {
+		if t := r.refused(c, flow || n.Style&yaml.FlowStyle != 0); t != nil {
 			return t
 		}
 	}

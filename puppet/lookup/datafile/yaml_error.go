@@ -45,12 +45,17 @@ func hideQuestions(text string) (hidden, other string) {
 	if !inWord.MatchString(text) {
 		return text, ""
 	}
+	other = unusedRune(text)
+	return inWord.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, "?", other) }), other
+}
+
+// unusedRune is a character that the text does not have.
+func unusedRune(text string) string {
 	c := rune(0xE000) // the first that means nothing to anybody
 	for strings.ContainsRune(text, c) {
 		c++
 	}
-	other = string(c)
-	return inWord.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, "?", other) }), other
+	return string(c)
 }
 
 var inWord = regexp.MustCompile(`[^\s,\[\]{}?]\?+|[^\s,\[\]{}?:-][ \t]+\?+`)
@@ -85,8 +90,47 @@ func unknownAlias(f *source.File, text string, t *yamlTrouble) error {
 	return first
 }
 
-// decodeYAML reads the first document, and what is wrong with it.
+// decodeYAML reads the first document, and what is wrong with it. In double quotes libyaml takes \/ for a slash, as
+// JSON has it, and our library takes it for an unknown escape. So a text that it refuses for one is read once more,
+// with two characters that the text does not have in their place: as many as before, so that all places stay.
 func decodeYAML(text string) (*yaml.Node, *yamlTrouble) {
+	doc, t := decodePlainly(text)
+	if t == nil || t.problem != "found unknown escape character" {
+		return doc, t
+	}
+	other := unusedRune(text) + unusedRune(text)
+	hidden := escaped.ReplaceAllStringFunc(text, func(s string) string {
+		if s == `\/` {
+			return other
+		}
+		return s
+	})
+	if hidden == text {
+		return doc, t
+	}
+	if doc, t = decodePlainly(hidden); doc != nil {
+		showSlashes(doc, other)
+	}
+	return doc, t
+}
+
+var escaped = regexp.MustCompile(`(?s)\\.`)
+
+// showSlashes puts slashes where the others are, which have kept their backslash unless they stand in double quotes.
+func showSlashes(n *yaml.Node, other string) {
+	slash := `\/`
+	if n.Style&yaml.DoubleQuotedStyle != 0 {
+		slash = "/"
+	}
+	n.Value, n.Anchor, n.Tag = strings.ReplaceAll(n.Value, other, slash), strings.ReplaceAll(n.Anchor, other, `\/`),
+		strings.ReplaceAll(n.Tag, other, `\/`)
+	for _, c := range n.Content {
+		showSlashes(c, other)
+	}
+}
+
+// decodePlainly is decodeYAML with the library's escapes.
+func decodePlainly(text string) (*yaml.Node, *yamlTrouble) {
 	doc, t, _ := readDocument(text)
 	if t == nil || !t.ahead {
 		return doc, t

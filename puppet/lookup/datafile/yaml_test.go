@@ -38,7 +38,12 @@ var documents = []string{
 	"\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "a: !!float nope\n", "? a\n? b\n", "? a\n: b\n", "a: -\n", "a: - b\n",
 	"a:  \n  - b\n", "--- >\n  x\n", "--- [a]\n", "a: \"%{lookup('x')}\"\n\"%{k}\": 1\n", "a: ''\nb: \"\"\nc: ' '\n",
 	"a: [a,b,]\n", "a: [,]\n", "a: {b: 1,}\n", "a: &a\n", "x: {y: &q [1, &r {z: 1}], w: *r}\nv: *q\n", "a: |2\n    x\n",
-	"a: |\n", "a: >-\n\n  x\n\n\n  y\n   z\n",
+	"a: |\n", "a: >-\n\n  x\n\n\n  y\n   z\n", `{"a": "x\/y\/", b: c\/d, 'e\/': 'f\/', "g": "\\\/h"}`,
+	"a: \"\\/\\\n  \\/\"\nb: |\n  \\/\n",
+	`{"a\/": "x\/y", "b": "\q"}`, `a: "b\/" c`, `[http://a.example/?x, "\/?"]`, `{a: 'C:\', "b": "\/"}`,
+	"a: \"\\/\"\nb: *nope\n", "a: \"\ue000\\/\\\\/\"\n",
+	`a: "it\'s"`, `{b: 'x\', c: x\', "d\\'": "it\\'s"}`, `{b: [1, "it\'s"], a:}`, `{"it\'s": 1}`,
+	`a: &x !!str "\'"`, `a: "\'\/"`,
 }
 
 // randomDocument writes a document with anchors, merges, flow and block style, quotes and comments.
