@@ -561,12 +561,18 @@ func (v Left) Variable(name string) value.Value {
 			return e.Value
 		}
 	}
-	for s := v.l.class(class); s != nil; s = v.l.class(s.inherits) {
-		if x := s.find(leaf); x != nil {
+	for {
+		s := v.l.class(class)
+		if s != nil {
+			if x := s.find(leaf); x != nil {
+				return x
+			}
+		}
+		if x := v.l.top(class + "::" + leaf); x != nil || s == nil || s.inherits == "" {
 			return x
 		}
+		class = s.inherits
 	}
-	return nil
 }
 
 // class is the scope of an evaluated class, nil when there is none.

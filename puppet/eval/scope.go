@@ -358,6 +358,31 @@ func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found b
 	return sc.unqualified(name)
 }
 
+// Exists answers defined('$name'), by rules of its own: $::x is one of the top scope, and $class::x is whatever $x is
+// within that class, once it is evaluated, be it a fact. The two names that every scope answers always exist.
+func (sc *Scope) Exists(name string) (r provenance.Ref, found bool) {
+	i := strings.LastIndex(name, "::")
+	if i < 0 {
+		_, r, found = sc.unqualified(name)
+		return r, found || builtinVariable(name)
+	}
+	class, leaf := strings.TrimPrefix(name[:i], "::"), name[i+2:]
+	s, _ := sc.ev.classScope(class)
+	if class == "" || class == "settings" || s == nil && sc.ev.ofAbsent(class) != nil {
+		_, r, found, _ = sc.ev.qualified(sc, strings.TrimPrefix(name, "::"))
+		return r, found || class == "" && builtinVariable(leaf)
+	}
+	var there provenance.Ref
+	if sc.ev.trace != nil {
+		there = sc.ev.readable(sc, s, class)
+	}
+	if s == nil {
+		return there, false
+	}
+	_, r, found = s.unqualified(leaf)
+	return sc.ev.trace.Join(r, there), found || builtinVariable(leaf)
+}
+
 // WhyUnknown says why a variable of a class that is not known is not, as Puppet does after its name; "" for others.
 func (sc *Scope) WhyUnknown(name string) string {
 	if !strings.Contains(name, "::") {
@@ -460,7 +485,9 @@ func (m *match) group(name string) (value.Value, provenance.Ref) {
 	return value.Undef{}, m.ref
 }
 
-// qualified looks up class::variable, with the reason when it is not found.
+// qualified looks up class::variable, with the reason when it is not found. A fact or a parameter of the classifier may
+// be called class::variable as a whole. Puppet keeps it in the same table as the variables of classes: the class's own
+// comes first, if there is one by now, then that, then what the class inherits.
 func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.Ref, bool, string) {
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
@@ -483,16 +510,23 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		first = ev.readable(sc, s, class)
 	}
 	var passed provenance.Ref
-	for s != nil {
-		if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
-			ev.readsLiteral(v)
-			return v.value, ev.trace.With(v.ref, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
+	for {
+		if s != nil {
+			if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
+				ev.readsLiteral(v)
+				return v.value, ev.trace.With(v.ref, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
+			}
+			passed = ev.trace.Join(passed, s.own.ghostsOf(ev.trace, leaf))
 		}
-		passed = ev.trace.Join(passed, s.own.ghostsOf(ev.trace, leaf))
-		if s.inherits == nil {
+		if v := ev.top.own.find(name); v != nil && v.value != nil {
+			return v.value, ev.trace.With(v.ref, passed, first), true, ""
+		}
+		passed = ev.trace.Join(passed, ev.noFact(name))
+		if s == nil || s.inherits == nil {
 			break
 		}
 		s = s.inherits
+		name = s.source.Name + "::" + leaf
 	}
 	if o := ev.ofAbsent(class); o != nil {
 		return o, ev.trace.Join(passed, first), true, ""

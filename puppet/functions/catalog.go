@@ -207,7 +207,7 @@ func asked(c *eval.Call, a value.Value) {
 	case value.String:
 		if len(a) > 1 && a[0] == '$' {
 			name, _, _ := strings.Cut(string(a[1:]), "\n")
-			_, ref, _ := c.Scope.Variable(strings.TrimPrefix(name, "::"))
+			ref, _ := c.Scope.Exists(name)
 			c.Ref = computed(c, c.Ref, ref)
 		}
 	case *types.Resource:
@@ -227,7 +227,8 @@ func definedOne(c *eval.Call, a value.Value) (bool, error) {
 		switch {
 		case len(s) > 1 && s[0] == '$' && s[1] != '\n':
 			name, _, _ := strings.Cut(s[1:], "\n")
-			return definedVariable(c, name), nil
+			_, yes := c.Scope.Exists(name)
+			return yes, nil
 		case s == "":
 			return false, nil
 		case s == "main":
@@ -261,14 +262,4 @@ func definedOne(c *eval.Call, a value.Value) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// definedVariable: the two names that every scope answers are always defined.
-func definedVariable(c *eval.Call, name string) bool {
-	name = strings.TrimPrefix(name, "::")
-	if name == "module_name" || name == "caller_module_name" {
-		return true
-	}
-	_, _, found := c.Scope.Variable(name)
-	return found
 }
