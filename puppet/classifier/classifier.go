@@ -175,6 +175,7 @@ func (c *Classifier) run(ctx context.Context, name string) (*Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, c.program[0], append(slices.Clone(c.program[1:]), name)...)
+	cmd.Env = surroundings(os.Environ())
 	process.Bind(cmd)
 	cmd.WaitDelay = time.Second
 	out, said := &bounded{most: mostBytes, stop: cancel}, &bounded{most: 1 << 16}
@@ -204,6 +205,20 @@ func (c *Classifier) run(ctx context.Context, name string) (*Answer, error) {
 	}
 	return parse(source.NewFile(fmt.Sprintf("%s %s", filepath.ToSlash(c.given), name), out.String()), name)
 }
+
+// surroundings are the variables that a program gets: as from a Puppet server, its words are nobody's own language, and
+// whose home it is does not count.
+func surroundings(own []string) []string {
+	theirs := slices.DeleteFunc(own, func(s string) bool {
+		name, _, _ := strings.Cut(s, "=")
+		return slices.Contains(hidden, name)
+	})
+	return append(theirs, "LANG=C", "LC_ALL=C")
+}
+
+// hidden are the variables that a server keeps from the programs that it runs.
+var hidden = []string{"LANG", "LC_ALL", "LC_MESSAGES", "LANGUAGE", "LC_COLLATE", "LC_CTYPE", "LC_MONETARY", "LC_NUMERIC",
+	"LC_TIME", "HOME", "USER", "LOGNAME"}
 
 // A bounded buffer keeps what fits, and calls stop when there is more. The buffer is no embedded one: its ReadFrom
 // would go past the bound.
