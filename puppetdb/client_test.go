@@ -75,6 +75,8 @@ func TestAnswers(t *testing.T) {
 			fmt.Fprintf(w, "[%s]", text)
 		case "/pdb/query/v4/big":
 			io.WriteString(w, `["`+strings.Repeat("x", 1<<20)+`"]`)
+		case "/pdb/query/v4/login":
+			io.WriteString(w, "<html>Who are you?</html>")
 		case "/pdb/query/v4/elsewhere":
 			http.Redirect(w, r, "/pdb/query/v4/nodes", http.StatusFound)
 		}
@@ -98,6 +100,7 @@ func TestAnswers(t *testing.T) {
 		{"dead", "", "", "it answers 500 Internal Server Error: Internal trouble", true},
 		{"long", long, `{"query":` + long + `}`, "", false},
 		{"big", "", "", "the answer is longer than 524288 bytes", false},
+		{"login", "", "", "the answer is no JSON of PuppetDB's: it begins with \"<\"", false},
 		{"elsewhere", "", "", "it answers 302 Found", false},
 	} {
 		rows, err := rowsOf(c, puppetdb.Query{Entity: x.entity, Text: x.query})

@@ -113,6 +113,10 @@ func (c *Client) rows(r io.Reader, each func(row json.RawMessage) error) error {
 			return broken(0, io.ErrUnexpectedEOF)
 		}
 	}
+	if head[0] != '[' && head[0] != '{' { // a page to log in, for instance
+		return &Error{URL: c.URL(), Detail: fmt.Sprintf("the answer is no JSON of PuppetDB's: it begins with %q", head),
+			Help: "--puppetdb names PuppetDB itself, no proxy that wants more than that"}
+	}
 	d := json.NewDecoder(io.MultiReader(bytes.NewReader(head), limited))
 	if head[0] != '[' {
 		var row json.RawMessage
