@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -328,12 +326,6 @@ func TestFoundEffects(t *testing.T) {
 // BUNRAKU_ACCEPT_FROM the first of them, so that it can be done in pieces.
 func TestAcceptEffectGraphs(t *testing.T) {
 	live.Accept(t)
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return n
-		}
-		return otherwise
-	}
 	effectRounds(t, number("BUNRAKU_ACCEPT_SEED", 5), number("BUNRAKU_ACCEPT_FROM", 0),
 		number("BUNRAKU_ACCEPT_GRAPHS", 300000))
 }

@@ -262,16 +262,18 @@ func TestFoundGraphs(t *testing.T) {
 	}
 }
 
+// number is what a variable of the surroundings says, or otherwise.
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
 // The long mode: 200,000 graphs, every question under every variant. BUNRAKU_ACCEPT_GRAPHS overrides the number,
 // BUNRAKU_ACCEPT_SEED the seed, BUNRAKU_ACCEPT_FROM the first of them.
 func TestAcceptRandomGraphs(t *testing.T) {
 	live.Accept(t)
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return n
-		}
-		return otherwise
-	}
 	randomRounds(t, number("BUNRAKU_ACCEPT_SEED", 4), number("BUNRAKU_ACCEPT_FROM", 0),
 		number("BUNRAKU_ACCEPT_GRAPHS", 200000), true)
 }
