@@ -100,7 +100,7 @@ func (t *Tree) puppetFiles(dir string) []string {
 	if !source.Exists(t.env.Files(), dir) {
 		return nil
 	}
-	paths, err := environment.PuppetFiles(t.env.Files(), dir)
+	paths, _, err := environment.PuppetFiles(t.env.Files(), dir)
 	if err != nil {
 		return nil
 	}

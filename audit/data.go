@@ -216,7 +216,7 @@ func (t *Tree) data() []*dataFile {
 			re := l.pattern()
 			// A directory that is not there has no files; that is told elsewhere.
 			_ = source.Walk(t.env.Files(), base, func(p string, e source.Entry) bool {
-				if e.IsDir() {
+				if strings.HasPrefix(e.Name, ".") || e.IsDir() {
 					return !strings.HasPrefix(e.Name, ".")
 				}
 				rel, err := filepath.Rel(base, p)

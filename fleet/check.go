@@ -115,9 +115,11 @@ func (c *Check) Look(ctx context.Context) error {
 
 // Read parses all manifests and templates, on all processors.
 func (c *Check) Read(ctx context.Context) (err error) {
-	if c.Files, err = environment.PuppetFiles(c.View, c.Root); err != nil {
+	var unread source.Diagnostics
+	if c.Files, unread, err = environment.PuppetFiles(c.View, c.Root); err != nil {
 		return err
 	}
+	c.Trouble = append(c.Trouble, unread...)
 	n := len(c.Files)
 	found, texts, errs, read := make([]source.Diagnostics, n), make([]*source.File, n), make([]error, n), make([]bool, n)
 	bar := c.progress("reading", n)
@@ -129,10 +131,17 @@ func (c *Check) Read(ctx context.Context) (err error) {
 		}
 		bar.Step()
 	})
-	for i := range c.Files {
-		if errs[i] != nil {
+	all := c.Files
+	c.Files = nil
+	for i, file := range all {
+		if errs[i] != nil && file == c.Root { // the one that was asked about
 			return errs[i]
 		}
+		if errs[i] != nil { // it costs what needs it
+			c.Trouble = append(c.Trouble, source.Unread(errs[i], filepath.ToSlash(file)))
+			continue
+		}
+		c.Files = append(c.Files, file)
 		if read[i] {
 			c.ReadFiles++
 		}

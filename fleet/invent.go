@@ -287,7 +287,7 @@ var declaring = map[string]bool{"include": true, "contain": true, "require": tru
 
 // manifestsOf are the files that hold a module's classes and defines.
 func manifestsOf(env *environment.Environment, m *environment.Module) []string {
-	files, err := environment.PuppetFiles(env.Files(), filepath.Join(m.Dir, "manifests"))
+	files, _, err := environment.PuppetFiles(env.Files(), filepath.Join(m.Dir, "manifests"))
 	if err != nil { // it has none
 		return nil
 	}

@@ -12,15 +12,17 @@ import (
 // A Checked file is one with what was found in it.
 type Checked struct {
 	Source *source.File
+	Unread *source.Diagnostic // why it could not be read; nil if it was
 	Result
 }
 
 // Files lists what there is to check below a directory, as the user calls it: manifests, files of data and
 // metadata.json, but not those that the options ignore, nor what own says is somebody else's. A single file is itself.
-func (l *Linter) Files(view source.Files, root string, own func(file string) bool) ([]string, error) {
+func (l *Linter) Files(view source.Files, root string, own func(file string) bool) (files []string,
+	unread source.Diagnostics, err error) {
 	return environment.FilesBelow(view, root, func(name, below string) bool {
 		path := filepath.Join(root, below)
-		return !strings.HasPrefix(name, ".") && !l.opt.Ignores(below) && (own == nil || own(path)) &&
+		return !l.opt.Ignores(below) && (own == nil || own(path)) &&
 			(filepath.Ext(name) == ".pp" || IsData(path) || IsMetadata(path) && !l.opt.NoMetadata)
 	})
 }
@@ -32,13 +34,14 @@ func (l *Linter) Check(ctx context.Context, view source.Files, files []string, s
 	source.Each(ctx, len(files), func(i int) {
 		path := source.Absolute(files[i])
 		content, err := view.Read(path)
-		if err == nil {
-			out[i].Source = source.NewFile(filepath.ToSlash(files[i]), content.Text)
-			if IsMetadata(path) {
-				out[i].Result = l.Metadata(path, content.Text)
-			} else {
-				out[i].Result, err = l.File(ctx, path, content.Text)
-			}
+		out[i].Source = source.NewFile(filepath.ToSlash(files[i]), content.Text)
+		switch {
+		case err != nil:
+			out[i].Unread, err = source.Unread(err, out[i].Source.Name), nil
+		case IsMetadata(path):
+			out[i].Result = l.Metadata(path, content.Text)
+		default:
+			out[i].Result, err = l.File(ctx, path, content.Text)
 		}
 		errs[i] = source.Named(err, path, files[i])
 		step()

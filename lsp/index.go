@@ -380,14 +380,17 @@ func within(f *source.File, s source.Span, text string) source.Span {
 
 // indexed lists the files below a folder that have names.
 func indexed(view source.Files, dir string) (files []string, err error) {
-	files, err = environment.PuppetFiles(view, dir)
+	files, _, err = environment.PuppetFiles(view, dir) // what cannot be listed has no names
 	if err != nil {
 		return nil, err
 	}
-	err = source.Walk(view, source.Absolute(dir), func(p string, e source.Entry) bool {
+	err = source.WalkOn(view, source.Absolute(dir), func(p string, e source.Entry) bool {
 		name := path.Base(p)
-		if e.IsDir() {
-			return !strings.HasPrefix(name, ".") && name != "spec" && name != "facts" && name != "node_modules"
+		switch {
+		case strings.HasPrefix(name, "."):
+			return false
+		case e.IsDir():
+			return name != "spec" && name != "facts" && name != "node_modules"
 		}
 		switch path.Ext(name) {
 		case ".erb":
@@ -398,7 +401,7 @@ func indexed(view source.Files, dir string) (files []string, err error) {
 			}
 		}
 		return true
-	})
+	}, func(string, error) error { return nil })
 	for i := range files {
 		files[i] = filepath.ToSlash(files[i])
 	}

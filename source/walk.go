@@ -37,19 +37,51 @@ func Exists(f Files, p string) bool {
 // Walk visits everything below a directory, by name, links not followed into directories. visit returns false to stay
 // out of a directory. What cannot be listed ends the walk.
 func Walk(f Files, dir string, visit func(p string, e Entry) bool) error {
+	return WalkOn(f, dir, visit, func(_ string, err error) error { return err })
+}
+
+// WalkOn is Walk that asks what to do about a directory that cannot be listed: nil goes on without it.
+func WalkOn(f Files, dir string, visit func(p string, e Entry) bool, unlisted func(dir string, err error) error) error {
 	list, err := f.List(dir)
 	if err != nil {
-		return err
+		return unlisted(dir, err)
 	}
 	for _, e := range list {
 		p := path.Join(dir, e.Name)
 		if visit(p, e) && e.Kind == Directory && !e.Link {
-			if err := Walk(f, p, visit); err != nil {
+			if err := WalkOn(f, p, visit, unlisted); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// CodeUnread is the code of what Unread makes.
+const CodeUnread = "E0001"
+
+// Unread tells of a file or directory that was found and cannot be read, as the user calls it. A link that leads
+// nowhere is as good as none and only worth a warning.
+func Unread(err error, name string) *Diagnostic {
+	d := &Diagnostic{Code: CodeUnread, Severity: Error, Place: Place{File: NewFile(name, "")}}
+	var no *Refused
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &no):
+		d.Summary = name + " " + no.Why + ", and is not read"
+		if no.Flag != "" {
+			d.Help = "say " + no.Flag + " if it may be read, or --allow-outside if you vouch for the tree"
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		d.Severity, d.Summary = Warning, name+" is a link that leads nowhere"
+	case errors.Is(err, fs.ErrPermission):
+		d.Summary, d.Help = name+" cannot be read: you have no permission for it", "look at its mode and owner: ls -ld "+name
+	case errors.As(err, &at):
+		d.Summary = name + " cannot be read: " + at.Err.Error()
+	default:
+		d.Summary = name + " cannot be read: " + err.Error()
+	}
+	return d
 }
 
 // Glob lists what a pattern names: *, ? and [a-z] stand for characters of one name. It is sorted, directory by

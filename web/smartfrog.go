@@ -73,7 +73,10 @@ const (
 
 // specifications are the files of SmartFrog in the tree.
 func (st *state) specifications() ([]string, error) {
-	return environment.FilesBelow(st.snap.Files(), st.site.opt.Root, func(name, _ string) bool { return isFrog(name) })
+	files, _, err := environment.FilesBelow(st.snap.Files(), st.site.opt.Root, func(name, _ string) bool {
+		return isFrog(name)
+	})
+	return files, err // a directory that cannot be listed has none to show
 }
 
 func isFrog(name string) bool { return path.Ext(name) == ".sf" }

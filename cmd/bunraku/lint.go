@@ -91,6 +91,7 @@ type linting struct {
 	// hidden are findings that --error-level does not show; they decide about the exit code all the same
 	hidden bool
 	mine   map[*report.Problem]bool
+	alone  bool // nothing else is checked, and tells of what concerns both
 }
 
 // lint checks the files below root and adds what it finds to a run.
@@ -99,7 +100,7 @@ func (a *app) lint(ctx context.Context, view source.Files, root string, j *judgi
 	if flags.lint != "also" && flags.lint != "only" {
 		return nil, fail("--lint has no value, or it is only, not %q", flags.lint)
 	}
-	out := &linting{mine: map[*report.Problem]bool{}}
+	out := &linting{mine: map[*report.Problem]bool{}, alone: flags.lint == "only"}
 	trouble, err := out.configure(root, flags)
 	if err != nil {
 		return nil, err
@@ -108,9 +109,14 @@ func (a *app) lint(ctx context.Context, view source.Files, root string, j *judgi
 		run.Add(nil, d)
 	}
 	linter := lint.New(out.opt)
-	files, err := linter.Files(view, root, j.own)
+	files, unread, err := linter.Files(view, root, j.own)
 	if err != nil {
 		return nil, err
+	}
+	if out.alone {
+		for _, d := range unread {
+			run.Add(nil, d)
+		}
 	}
 	out.files = len(files)
 	bar := a.progress("linting", len(files))
@@ -125,6 +131,9 @@ func (a *app) lint(ctx context.Context, view source.Files, root string, j *judgi
 	out.read = checked
 	for i := range checked {
 		c := &checked[i]
+		if c.Unread != nil && (out.alone || filepath.Ext(files[i]) != ".pp") {
+			run.Add(nil, c.Unread)
+		}
 		for _, note := range c.Notes {
 			run.Add(nil, c.Describe(note))
 		}
@@ -279,7 +288,7 @@ func (a *app) showLint(run *report.Run, found *linting) {
 	shown := 0
 	for _, p := range run.Problems {
 		if !found.mine[p] {
-			if p.Finding == nil && len(p.Nodes) == 0 && len(p.Code) > 0 && p.Code[0] == 'L' {
+			if p.Finding == nil && len(p.Nodes) == 0 && len(p.Code) > 0 && (p.Code[0] == 'L' || found.alone) {
 				p.Render(a.out, style)
 			}
 			continue

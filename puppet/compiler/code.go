@@ -79,7 +79,7 @@ func (o *codeOf) Containing(text string, modules map[string]bool) []*syntax.File
 	paths, _ := env.Manifests()
 	for _, m := range env.Modules() {
 		if modules == nil || modules[m.Name] {
-			if list, err := environment.PuppetFiles(o.c.Files(), filepath.Join(m.Dir, "manifests")); err == nil {
+			if list, _, err := environment.PuppetFiles(o.c.Files(), filepath.Join(m.Dir, "manifests")); err == nil {
 				paths = append(paths, list...)
 			}
 		}

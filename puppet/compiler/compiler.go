@@ -319,7 +319,7 @@ func (c *Snapshot) file(q trace.Question) *found {
 	if there {
 		var err error
 		if f.file, f.diags, err = c.env.Parse(f.path); err != nil {
-			f.file, f.diags = nil, source.Diagnostics{{Code: "E0001", Summary: err.Error()}}
+			f.file, f.diags = nil, source.Diagnostics{source.Unread(err, c.env.Display(f.path))}
 		} else if !f.diags.HasErrors() {
 			f.diags = append(slices.Clip(f.diags), c.placement(f.file, f.path)...)
 		}

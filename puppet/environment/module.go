@@ -455,7 +455,7 @@ func (e *Environment) moduleWithout() string {
 	if !source.Exists(e.files, dir) {
 		return ""
 	}
-	files, err := PuppetFiles(e.files, dir)
+	files, _, err := PuppetFiles(e.files, dir)
 	if err != nil {
 		return "" // whoever reads it tells
 	}

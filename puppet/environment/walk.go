@@ -8,37 +8,50 @@ import (
 	"bunraku/source"
 )
 
-// PuppetFiles lists the manifests and templates below a directory in a fixed order.
-func PuppetFiles(view source.Files, root string) ([]string, error) {
+// PuppetFiles lists the manifests and templates below a directory in a fixed order, and tells of directories that
+// cannot be listed.
+func PuppetFiles(view source.Files, root string) (files []string, unread source.Diagnostics, err error) {
 	return FilesBelow(view, root, func(name, _ string) bool {
 		ext := filepath.Ext(name)
 		return ext == ".pp" || ext == ".epp"
 	})
 }
 
-// FilesBelow lists the files below a directory that somebody wants, in a fixed order and as the user calls them. Hidden
-// directories and the fixtures that module tests download are not the user's code. wanted gets a file's name and its
-// way from the directory. A single file is itself.
-func FilesBelow(view source.Files, root string, wanted func(name, below string) bool) ([]string, error) {
+// FilesBelow lists the files below a directory that somebody wants, in a fixed order and as the user calls them. What
+// is hidden (editors lay such files beside those that one writes at) and the fixtures that module tests download are
+// not the user's code. wanted gets a file's name and its way from the directory. A single file is itself. A directory
+// that cannot be listed costs what is in it, which is told, and nothing else.
+func FilesBelow(view source.Files, root string, wanted func(name, below string) bool) (files []string,
+	unread source.Diagnostics, err error) {
 	abs := source.Absolute(root)
 	info, err := view.Stat(abs)
 	if err != nil {
-		return nil, source.Named(err, abs, root)
+		return nil, nil, source.Named(err, abs, root)
 	}
 	if !info.IsDir() {
-		return []string{root}, nil
+		return []string{root}, nil, nil
 	}
-	var files []string
-	err = source.Walk(view, abs, func(path string, e source.Entry) bool {
-		if e.IsDir() && !e.Link {
-			return !strings.HasPrefix(e.Name, ".") && (e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec")
+	as := func(path string) string {
+		return filepath.Join(root, strings.TrimPrefix(strings.TrimPrefix(path, abs), "/"))
+	}
+	err = source.WalkOn(view, abs, func(path string, e source.Entry) bool {
+		if strings.HasPrefix(e.Name, ".") {
+			return false
 		}
-		below := strings.TrimPrefix(strings.TrimPrefix(path, abs), "/")
-		if !e.IsDir() && wanted(e.Name, below) {
-			files = append(files, filepath.Join(root, below))
+		if e.IsDir() && !e.Link {
+			return e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec"
+		}
+		if !e.IsDir() && wanted(e.Name, strings.TrimPrefix(strings.TrimPrefix(path, abs), "/")) {
+			files = append(files, as(path))
 		}
 		return true
+	}, func(dir string, err error) error {
+		if dir == abs {
+			return source.Named(err, abs, root)
+		}
+		unread = append(unread, source.Unread(err, as(dir)))
+		return nil
 	})
 	sort.Strings(files)
-	return files, err
+	return files, unread, err
 }

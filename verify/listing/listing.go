@@ -88,6 +88,7 @@ type source interface {
 type Set struct {
 	sources []source
 	notes   []string // of each source: what to say if it was used; "" for nothing
+	shut    string   // what to say of a store that may not be read
 	used    []bool
 	missed  []string // packages that no source has
 	none    string   // what to say then
@@ -295,6 +296,9 @@ func (s *Set) Notes() []string {
 	}
 	if s.none != "" && len(s.missed) > 0 {
 		out = append(out, s.none)
+	}
+	if s.shut != "" {
+		out = append(out, s.shut)
 	}
 	return out
 }

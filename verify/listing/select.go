@@ -22,12 +22,16 @@ func Select(c Choice) (*Set, error) {
 		return nil, err
 	}
 	if c.Store != "" {
-		if _, err := os.Stat(c.Store); err == nil {
-			if err := s.openStore(c.Platform, c.Store); err != nil {
-				s.Close()
-				return nil, err
-			}
-		} else if c.Named || !errors.Is(err, os.ErrNotExist) {
+		_, err := os.Stat(c.Store)
+		if err == nil {
+			err = s.openStore(c.Platform, c.Store)
+		}
+		switch {
+		case err == nil:
+		case !c.Named && errors.Is(err, os.ErrNotExist):
+		case !c.Named && errors.Is(err, os.ErrPermission): // a container's user whose home is somebody else's
+			s.shut = "the package lists in " + c.Store + " are not used: you have no permission to read them"
+		default:
 			s.Close()
 			return nil, err
 		}
