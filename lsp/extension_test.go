@@ -55,7 +55,7 @@ func TestExtension(t *testing.T) {
 			t.Errorf("%s: %v", g.Path, err)
 		}
 	}
-	if len(p.Contributes.Commands) < 4 || len(p.Contributes.Grammars) != 2 {
+	if len(p.Contributes.Commands) < 5 || len(p.Contributes.Grammars) != 2 {
 		t.Error("commands or grammars are missing")
 	}
 }

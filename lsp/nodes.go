@@ -39,8 +39,13 @@ func (f *folder) nodes(ctx context.Context, view source.Files) ([]fleet.Node, er
 // choose takes the nodes that the settings name, or a few that have what is open.
 func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
 	f.server.mu.Lock()
-	patterns := f.server.settings.Nodes
+	patterns, alone := f.server.settings.Nodes, len(f.server.folders) == 1
 	f.server.mu.Unlock()
+	if !alone { // a word that names no node here may name one of another folder
+		patterns = slices.DeleteFunc(slices.Clone(patterns), func(p string) bool {
+			return !slices.ContainsFunc(all, func(n fleet.Node) bool { return fleet.Match(p, n.Title()) })
+		})
+	}
 	if len(patterns) > 0 {
 		return fleet.Pick(all, patterns)
 	}

@@ -22,6 +22,7 @@
 //	guess.go      edits that messages propose, tried before they are offered
 //	shown.go      values, counts and colours in the text, links, what a place is in
 //	calls.go      who includes whom
+//	command.go    which nodes there are, and choosing among them
 //	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
@@ -234,6 +235,8 @@ func (s *Server) handler(method string) jrpc2.Handler {
 		return takes(s.didSave)
 	case "textDocument/didClose":
 		return takes(s.didClose)
+	case "workspace/executeCommand":
+		return takes(s.executeCommand)
 	case "workspace/didChangeWatchedFiles":
 		return takes(s.didChangeWatchedFiles)
 	case "workspace/didChangeConfiguration":
@@ -295,6 +298,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			SemanticTokensProvider: &protocol.SemanticTokensOptions{Full: yes, Range: yes,
 				Legend: protocol.SemanticTokensLegend{TokenTypes: tokenTypes, TokenModifiers: tokenModifiers}},
 			SelectionRangeProvider: yes, DocumentLinkProvider: &protocol.DocumentLinkOptions{}, CallHierarchyProvider: yes,
+			ExecuteCommandProvider: &protocol.ExecuteCommandOptions{Commands: []string{listNodes, chooseNodes}},
 		}}, nil
 }
 

@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -214,6 +215,54 @@ func TestNodes(t *testing.T) {
 	c.wait("one", func() bool { return reflect.DeepEqual(lines(), []string{"2"}) })
 	set("*")
 	c.wait("all", func() bool { return reflect.DeepEqual(lines(), []string{"1", "2"}) })
+	c.bye()
+}
+
+// TestNodesByCommand: commands list the nodes, and choose among them as the setting does. Of two folders each shows
+// what it has of them.
+func TestNodesByCommand(t *testing.T) {
+	one := tree(t, map[string]string{"environment.conf": "", "facts/a.json": `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`,
+		"manifests/site.pp": "node 'a' { fail('A') }\nnode 'b' { fail('B') }\n"})
+	two := tree(t, map[string]string{"environment.conf": "", "manifests/site.pp": "node 'z' { fail('Z') }\n"})
+	c := dial(t, nil)
+	c.start(nil, one, two)
+	run := func(command string, arguments ...any) (out []string) {
+		t.Helper()
+		m := c.answer(c.send("workspace/executeCommand", map[string]any{"command": command, "arguments": arguments}))
+		if e, is := m["error"].(map[string]any); is {
+			return []string{e["message"].(string)}
+		}
+		for _, x := range m["result"].([]any) {
+			n := x.(map[string]any)
+			out = append(out, fmt.Sprintf("%v %v %v", n["name"], n["invented"], n["chosen"]))
+		}
+		return out
+	}
+	const z = "z on debian-12 (invented) true "
+	for _, x := range []struct {
+		command   string
+		arguments []any
+		want      []string
+	}{
+		{"bunraku.nodes.list", nil, []string{"a false true", "b false true", z + "true"}},
+		{"bunraku.nodes.list", []any{"file://" + one + "/manifests/site.pp"}, []string{"a false true", "b false true"}},
+		{"bunraku.nodes.choose", []any{"b"}, []string{"a false false", "b false true", z + "true"}},
+		{"bunraku.nodes.choose", []any{"c"}, []string{"no node is named c"}},
+		{"bunraku.nodes.list", nil, []string{"a false false", "b false true", z + "true"}},
+		{"bunraku.nodes.choose", []any{1}, []string{"bunraku.nodes.choose takes texts, not 1"}},
+		{"bunraku.nodes.list", []any{"a", "b"}, []string{"bunraku.nodes.list takes the URI of one file at most"}},
+		{"bunraku.nodes", nil, []string{"there is no command bunraku.nodes"}},
+	} {
+		if got := run(x.command, x.arguments...); !reflect.DeepEqual(got, x.want) {
+			t.Errorf("%s %v: %q", x.command, x.arguments, got)
+		}
+	}
+	c.wait("the chosen one", func() bool {
+		list := c.told(filepath.Join(one, "manifests/site.pp"))
+		return len(list) == 1 && strings.HasPrefix(list[0], "2:")
+	})
+	run("bunraku.nodes.choose")
+	c.wait("those that fit", func() bool { return len(c.told(filepath.Join(one, "manifests/site.pp"))) == 2 })
 	c.bye()
 }
 

@@ -86,6 +86,7 @@ var messages = map[string]string{
 	"textDocument/documentHighlight result": "DocumentHighlight[]|null",
 	"textDocument/documentSymbol result":    "DocumentSymbol[]|null",
 	"workspace/symbol result":               "SymbolInformation[]|null",
+	"workspace/executeCommand result":       "any",
 	"textDocument/foldingRange result":      "FoldingRange[]|null",
 }
 

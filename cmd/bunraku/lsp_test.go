@@ -213,6 +213,16 @@ func TestNeovim(t *testing.T) {
 		"hover: 80",
 		"completion: ensure",
 		"signature: split(String $str, String $pattern) 1",
+		"mended: 0",
+		"renamed: notify { \"ü 𝄞 ${listen}\": }",
+		"renamed: class web (Integer $listen = 80) {",
+		"misspelt: 4:3 E0580",
+		"action: write ensure for ensur",
+		"acted: file { \"/ü\": ensure => file }",
+		"mended: 0",
+		"lens: on 1 of 1 nodes · named 1 time",
+		"called by: repo/manifests/site.pp site.pp:1",
+		"node: a",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
@@ -232,6 +242,16 @@ func TestEmacs(t *testing.T) {
 		"hover: Integer $port = 80",
 		"outline: web",
 		"completion: ensure",
+		"signature: split(String $str, String $pattern)",
+		"completed: file { '/ü': ensure",
+		"action: write ensure for ensur",
+		"acted: file { '/ü': ensure => file }",
+		"mended: 0",
+		"renamed: notify { \"port ${listen}\": }",
+		"references: site.pp, init.pp",
+		"apropos: 1",
+		"imenu: Class, Property, Object",
+		"node: a",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

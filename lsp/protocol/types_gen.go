@@ -105,6 +105,7 @@ type ServerCapabilities struct {
 	CompletionProvider        *CompletionOptions       `json:"completionProvider,omitempty"`
 	SignatureHelpProvider     *SignatureHelpOptions    `json:"signatureHelpProvider,omitempty"`
 	CodeActionProvider        *CodeActionOptions       `json:"codeActionProvider,omitempty"`
+	ExecuteCommandProvider    *ExecuteCommandOptions   `json:"executeCommandProvider,omitempty"`
 }
 
 // TextDocumentSyncOptions is a structure of the protocol.
@@ -650,6 +651,17 @@ type CallHierarchyOutgoingCallsParams struct {
 type CallHierarchyOutgoingCall struct {
 	To         CallHierarchyItem `json:"to"`
 	FromRanges []Range           `json:"fromRanges"`
+}
+
+// ExecuteCommandOptions is a structure of the protocol.
+type ExecuteCommandOptions struct {
+	Commands []string `json:"commands"`
+}
+
+// ExecuteCommandParams is a structure of the protocol.
+type ExecuteCommandParams struct {
+	Command   string            `json:"command"`
+	Arguments []json.RawMessage `json:"arguments,omitempty"`
 }
 
 // FoldingRangeKind is an enumeration of the protocol.

@@ -53,13 +53,20 @@ function folderOf(uri?: vscode.Uri): string | undefined {
   return folder?.uri.fsPath;
 }
 
+interface Node {
+  name: string;
+  invented: boolean;
+  chosen: boolean;
+}
+
 async function chooseNodes(): Promise<void> {
-  const facts = await vscode.workspace.findFiles("facts/*.{json,yaml}", undefined, 5000);
-  const names = facts.map((f) => path.basename(f.fsPath).replace(/\.(json|yaml)$/, "")).sort();
-  const now = new Set(nodes());
+  if (!client) {
+    return;
+  }
+  const all = await client.sendRequest<Node[]>("workspace/executeCommand", { command: "bunraku.nodes.list" });
   const picked = await vscode.window.showQuickPick(
-    names.map((label) => ({ label, picked: now.has(label) })),
-    { canPickMany: true, placeHolder: "The nodes that values are shown of; none for the first few" });
+    all.map((n) => ({ label: n.name, picked: n.chosen })),
+    { canPickMany: true, placeHolder: "The nodes that values are shown of; none for a few that have what you write at" });
   if (picked) {
     await vscode.workspace.getConfiguration("bunraku").update("nodes", picked.map((p) => p.label));
   }
@@ -86,6 +93,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     const folder = folderOf(vscode.window.activeTextEditor?.document.uri);
     if (folder) {
       return run("diff", ["diff"], folder);
+    }
+  });
+  on("bunraku.web", () => {
+    const folder = folderOf(vscode.window.activeTextEditor?.document.uri);
+    if (folder) {
+      return run("web", ["web"], folder);
     }
   });
   on("bunraku.restart", async () => {

@@ -75,6 +75,41 @@ local function run()
   vim.api.nvim_buf_set_lines(buffer, 3, 4, false, { '  $x = split($port, ' })
   local help = ask('textDocument/signatureHelp', 4, 22)
   say('signature: ' .. (help.signatures and help.signatures[1].label .. ' ' .. help.activeParameter or 'nothing'))
+  -- What follows is done by the editor's own commands, as a key does it; what counts is the text that comes of it.
+  local function text(line) return vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1] or '' end
+  local function becomes(what, line, holds)
+    vim.wait(20000, function() return holds(text(line)) end, 20)
+    say(what .. ': ' .. vim.trim(text(line)))
+  end
+  vim.api.nvim_buf_set_lines(buffer, 3, 4, false, {})
+  wait('mended', function(l) return #l == 0 end)
+  vim.api.nvim_win_set_cursor(0, { 2, 20 })
+  vim.lsp.buf.rename('listen')
+  becomes('renamed', 3, function(t) return t:find('${listen}', 1, true) end)
+  say('renamed: ' .. text(2))
+  vim.api.nvim_buf_set_lines(buffer, 3, 3, false, { '  file { "/ü": ensur => file }' })
+  wait('misspelt', function(l) return #l > 0 end)
+  vim.api.nvim_win_set_cursor(0, { 4, 16 })
+  vim.ui.select = function(items, options, choose)
+    say('action: ' .. options.format_item(items[1]))
+    choose(items[1])
+  end
+  vim.lsp.buf.code_action()
+  becomes('acted', 4, function(t) return t:find('ensure', 1, true) end)
+  wait('mended', function(l) return #l == 0 end)
+  vim.lsp.codelens.refresh()
+  vim.wait(20000, function() return #vim.lsp.codelens.get(buffer) > 0 end, 20)
+  for _, lens in ipairs(vim.lsp.codelens.get(buffer)) do say('lens: ' .. lens.command.title) end
+  vim.api.nvim_win_set_cursor(0, { 2, 6 })
+  vim.lsp.buf.incoming_calls()
+  vim.wait(20000, function() return #vim.fn.getqflist() > 0 end, 20)
+  for _, call in ipairs(vim.fn.getqflist()) do
+    say(string.format('called by: %s %s:%d', call.text, vim.fn.fnamemodify(vim.fn.bufname(call.bufnr), ':t'), call.lnum))
+  end
+  vim.cmd('cclose')
+  local answer = vim.lsp.buf_request_sync(buffer, 'workspace/executeCommand', { command = 'bunraku.nodes.list' }, 10000)
+  for _, node in ipairs(answer[client].result) do say('node: ' .. node.name) end
+  vim.lsp.buf.execute_command({ command = 'bunraku.nodes.choose', arguments = { 'a*' } })
   vim.lsp.stop_client(client)
   finish()
 end
