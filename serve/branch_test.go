@@ -362,7 +362,7 @@ file { '/l': source => 'puppet:///modules/m/link', links => follow }
 file { '/d': source => 'puppet:///modules/m/d', recurse => true, ignore => '*.svn' }
 `)
 	for name, to := range map[string]string{"link": "a", "d/up": "../a", "away": "/etc/passwd",
-		"out":    "../../../../../../etc/passwd",
+		"out":    strings.Repeat("../", 20) + "etc/passwd",
 		"broken": "nothing", "dir": "d"} {
 		if err := os.Symlink(to, filepath.Join(h.work, "modules/m/files", name)); err != nil {
 			t.Fatal(err)
@@ -480,8 +480,13 @@ func pushes(t *testing.T, changes int) {
 func TestRepacked(t *testing.T) {
 	h := host(t)
 	site := func(text string) string {
-		return "-- environment.conf --\nmodulepath = modules\n-- manifests/site.pp --\nnotify { '" + text + "': }\n" +
-			"-- modules/m/files/f --\n" + text + "\n-- modules/m/files/g --\nother " + text + "\n"
+		all := "-- environment.conf --\nmodulepath = modules\n-- manifests/site.pp --\nnotify { '" + text + "': }\n" +
+			"-- modules/m/files/f --\n" + text + "\n-- modules/m/files/g --\nother " + text + "\n" +
+			"-- modules/o/lib/facter/o.rb --\n# o " + text + "\n"
+		for i := range 12 {
+			all += fmt.Sprintf("-- modules/n/files/%d/f --\n%d %s\n-- modules/n/lib/facter/%d.rb --\n# %d %s\n", i, i, text, i, i, text)
+		}
+		return all
 	}
 	first := h.push("production", site("first"))
 	r := h.start("", "production", func(o *serve.Options) { o.Recheck = time.Hour })
@@ -499,6 +504,14 @@ func TestRepacked(t *testing.T) {
 	is(fmt.Sprintf(static, "g", first), "other first\n") // of the revision that answers now
 	if a := r.get(c, "/puppet/v3/file_metadata/modules/m/g?environment=production"); a.status != 200 {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+	// A list that lacks files would have them removed where they are: what an agent has beyond it is not its.
+	for mount, files := range map[string]int{"modules/n": 12, "plugins": 13} {
+		gitRun(t, h.bare, "repack", "-a", "-d", "-f", "-q", fmt.Sprint("--depth=", files))
+		a := r.get(c, "/puppet/v3/file_metadatas/"+mount+"?environment=production&recurse=true")
+		if n := strings.Count(a.body, `"type":"file"`); a.status != 200 || n != files {
+			t.Errorf("%s after it was packed: %d, %d files %s", mount, a.status, n, a.body)
+		}
 	}
 	second := h.push("production", site("second"))
 	a := r.do(c, "DELETE", "/puppet-admin-api/v1/environment-cache", "", "")

@@ -302,13 +302,7 @@ func (s *Server) compile(ctx context.Context, env *served, node compiler.Node, o
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
 	if env.branches != nil {
-		for tries := 0; ; tries++ {
-			was := env.revision()
-			m, err := s.compileOnce(ctx, env, node, o, s.lately(), "")
-			if err == nil || tries == mostTries || !env.renewed(was) {
-				return m, err
-			}
-		}
+		return s.compileOnce(ctx, env, node, o, s.lately(), "")
 	}
 	for tries := 0; ; tries++ {
 		id, err := s.codeID(ctx, env.name)

@@ -40,6 +40,7 @@ type served struct {
 	name, dir string
 	ws        *compiler.Workspace
 	branches  *deploy.Source // nil for a directory
+	also      []string       // what may be read besides
 
 	mu      sync.Mutex
 	real    string // where dir led when the snapshot was taken
@@ -55,11 +56,12 @@ type served struct {
 // taken is a snapshot with the revision that it is of; nil for one of a directory.
 type taken struct {
 	*compiler.Snapshot
-	rev *deploy.Revision
+	rev  *deploy.Revision
+	also []string // what who runs the server lets environments read besides
 }
 
 // current is the one that answers now: files that lie elsewhere may be others.
-func (t taken) current() taken { return taken{t.Current(), t.rev} }
+func (t taken) current() taken { return taken{t.Current(), t.rev, t.also} }
 
 func newPool(s *Server) *pool { return &pool{server: s, open: map[string]*served{}} }
 
@@ -90,7 +92,8 @@ func (p *pool) find(name string) (*served, error) {
 		b := p.server.facts.From(1)
 		b.SetString("environment", value.String(name))
 		opt.ServerFacts = b.Hash()
-		e = &served{name: name, dir: dir, ws: compiler.NewWorkspace(dir, opt), branches: p.server.branches}
+		e = &served{name: name, dir: dir, ws: compiler.NewWorkspace(dir, opt), branches: p.server.branches,
+			also: opt.Roots}
 		p.open[name] = e
 	}
 	return e, nil
@@ -162,7 +165,7 @@ func (e *served) snapshot(ctx context.Context, since time.Time) (taken, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.snap != nil && !e.stale && e.checked.After(since) {
-		return taken{e.snap, e.rev}.current(), nil
+		return taken{e.snap, e.rev, e.also}.current(), nil
 	}
 	now := time.Now()
 	if e.stale {
@@ -176,7 +179,7 @@ func (e *served) snapshot(ctx context.Context, since time.Time) (taken, error) {
 	if same && !e.stale {
 		if disk := diskOf(e.snap.Current()); disk != nil && !disk.Stale() {
 			e.checked = now
-			return taken{e.snap, e.rev}.current(), nil
+			return taken{e.snap, e.rev, e.also}.current(), nil
 		}
 	}
 	var files *source.Dir
@@ -206,7 +209,7 @@ func (e *served) snapshot(ctx context.Context, since time.Time) (taken, error) {
 		}
 	}
 	e.snap, e.rev, e.real, e.checked, e.stale = snap, rev, real, now, false
-	return taken{snap, rev}, nil
+	return taken{snap, rev, e.also}, nil
 }
 
 // state is the revision that a branch is at, or where a directory really lies.
@@ -217,29 +220,6 @@ func (e *served) state(since time.Time) (rev *deploy.Revision, real string, err 
 	}
 	real, err = filepath.EvalSymlinks(e.dir)
 	return nil, real, err
-}
-
-// revision is the one that answers now; nil for a directory.
-func (e *served) revision() *deploy.Revision {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.rev
-}
-
-// renewed reports whether a branch is no longer read as it was: its repository was packed, or it has moved. What a
-// revision could not read is worth another try then.
-func (e *served) renewed(was *deploy.Revision) bool {
-	if e.branches == nil {
-		return false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	rev, _, err := e.state(time.Now())
-	if err != nil || rev == was {
-		return false
-	}
-	e.stale = e.stale || rev != e.rev
-	return true
 }
 
 // diskOf is what a snapshot reads of the disk: all, or what lies under a revision.

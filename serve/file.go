@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -37,8 +38,13 @@ type metadata struct {
 }
 
 type checksum struct {
-	Type  string `json:"type"`
-	Value string `json:"value"`
+	Type  string  `json:"type"`
+	Value *string `json:"value"` // nil for a link that leads to no file
+}
+
+func sumOf(kind, sum string) checksum {
+	text := "{" + kind + "}" + sum
+	return checksum{kind, &text}
 }
 
 // wanted is how files are asked about.
@@ -99,8 +105,6 @@ func wantedOf(q func(string) []string) (w wanted, err error) {
 // mostFiles is how many files one answer tells of.
 const mostFiles = 200_000
 
-var errType = errors.New("Cannot manage files of this type")
-
 // describe is the metadata of one file; t is nil if nobody has looked at it yet. The base is what is said to be its
 // path, rel the way from there.
 func (s *Server) describe(f found, t *thing, base string, rel *string, w wanted) (*metadata, error) {
@@ -122,10 +126,10 @@ func (s *Server) describe(f found, t *thing, base string, rel *string, w wanted)
 		if err != nil {
 			return nil, err
 		}
-		m.Checksum.Value = "{" + w.checksum + "}" + sum
+		m.Checksum = sumOf(w.checksum, sum)
 	case t.mode.IsDir():
 		m.Type = "directory"
-		m.Checksum = checksum{"ctime", "{ctime}" + rubyTime(t.ctime)}
+		m.Checksum = sumOf("ctime", rubyTime(t.ctime))
 	case t.mode&fs.ModeSymlink != 0:
 		m.Type, m.Destination = "link", &t.target
 		follow := w
@@ -133,8 +137,12 @@ func (s *Server) describe(f found, t *thing, base string, rel *string, w wanted)
 		if of, err := s.describe(f, nil, base, rel, follow); err == nil && of.Type == "file" {
 			m.Checksum.Value = of.Checksum.Value
 		}
+	case t.mode&fs.ModeNamedPipe != 0:
+		m.Type, m.Checksum = "fifo", sumOf("none", "")
+	case t.mode&fs.ModeSocket != 0:
+		m.Type, m.Checksum = "socket", sumOf("none", "")
 	default:
-		return nil, errType
+		return nil, failed("Cannot manage files of the type of %s", f.path)
 	}
 	return m, nil
 }
@@ -160,35 +168,44 @@ func (s *Server) fileMetadata(r *request) error {
 	}
 	defer leave()
 	m, err := s.describe(places[0], nil, places[0].path, nil, w)
-	if err != nil && s.renewed(r, places[0]) {
-		if places, _, err = s.place(r.Context(), r, r.key, false); err == nil && len(places) > 0 {
-			m, err = s.describe(places[0], nil, places[0].path, nil, w)
-		}
-	}
-	if err != nil || m == nil {
+	if err != nil {
 		return fileProblem(err, "file_metadata", r.key)
 	}
 	return r.json(m)
 }
 
-// renewed reports whether a file of a revision is worth another look (served.renewed).
-func (s *Server) renewed(r *request, f found) bool {
-	if f.rev == nil {
-		return false
+// What is not there is a 404: an agent that was given several sources goes on to the next one. What is there and cannot
+// be told of must not look like that, nor be left out of a list: an agent would take another file for it, or remove
+// what it has. It is a 500, as with Puppet.
+
+// absent reports whether an error says that there is nothing.
+func absent(err error) bool {
+	for _, is := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, is) {
+			return true
+		}
 	}
-	env, err := s.pool.find(r.query.Get("environment"))
-	return err == nil && env.renewed(f.rev)
+	return false
 }
 
-// fileProblem says why there is no file; what is not there and what may not be seen are alike.
+// fileProblem says why there is no file.
 func fileProblem(err error, what, key string) error {
-	if errors.Is(err, errType) {
-		return failed("%v", err)
+	if absent(err) {
+		return notFound("Could not find %s %s", what, key)
 	}
+	return listProblem(err)
+}
+
+// listProblem says why there is no list: of something in it, something is not known.
+func listProblem(err error) error {
 	if p := (*problem)(nil); errors.As(err, &p) {
 		return p
 	}
-	return notFound("Could not find %s %s", what, key)
+	var at *fs.PathError
+	if absent(err) && errors.As(err, &at) {
+		return failed("No such file or directory - %s", at.Path)
+	}
+	return failed("%v", err)
 }
 
 // fileMetadatas is the metadata of a directory and all that is wanted below it. Of what several directories have, the
@@ -214,8 +231,8 @@ func (s *Server) fileMetadatas(r *request) error {
 	seen := map[string]bool{}
 	for _, p := range places {
 		all, err := s.below(p, w)
-		if err != nil && len(places) == 1 {
-			return fileProblem(err, "file_metadatas", r.key)
+		if err != nil {
+			return listProblem(err)
 		}
 		for _, m := range all {
 			if !seen[*m.RelativePath] {
@@ -262,7 +279,7 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 		}
 		entries, err := at.in.entries(at.below)
 		if err != nil {
-			continue // gone meanwhile, or not ours to read
+			return nil, err
 		}
 		for _, e := range entries {
 			name := e.name
@@ -275,7 +292,7 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 			rel := path.Join(at.rel, name)
 			m, err := s.describe(top.at(filepath.Join(top.path, rel)), e.thing, top.path, &rel, w)
 			if err != nil {
-				continue
+				return nil, err
 			}
 			if list = append(list, m); len(list) > mostFiles {
 				return nil, failed("The directory '%s' contains more than %d entries", top.path, mostFiles)
@@ -285,7 +302,11 @@ func (s *Server) below(top found, w wanted) (list []*metadata, err error) {
 			}
 			if e.thing != nil || at.in.root == nil {
 				queue = append(queue, level{at.in, rel, path.Join(at.below, name), at.depth + 1})
-			} else if other, err := top.at(filepath.Join(top.path, rel)).tree(); err == nil {
+			} else {
+				other, err := top.at(filepath.Join(top.path, rel)).tree()
+				if err != nil {
+					return nil, err
+				}
 				defer other.close()
 				queue = append(queue, level{other, rel, "", at.depth + 1})
 			}
@@ -307,12 +328,7 @@ func (s *Server) fileContent(r *request) error {
 		return notFound("Could not find file_content %s", r.key)
 	}
 	f, size, err := places[0].content()
-	if err != nil && s.renewed(r, places[0]) {
-		if places, _, err = s.place(r.Context(), r, r.key, false); err == nil && len(places) > 0 {
-			f, size, err = places[0].content()
-		}
-	}
-	if err != nil || f == nil {
+	if err != nil {
 		return fileProblem(err, "file_content", r.key)
 	}
 	defer f.Close()

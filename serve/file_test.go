@@ -59,14 +59,13 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{
-		"modules/demo/away": 404, "modules/demo/round": 404, "modules/demo/none": 404, "modules/none/one": 404,
-		"modules/demo/tree": 404, "nomount/x": 404, "modules/demo/%2e%2e/manifests/init.pp": 400,
+		"modules/demo/away": 500, "modules/demo/round": 404, "modules/demo/none": 404, "modules/none/one": 404,
+		"modules/demo/tree": 404, "nomount/x": 500, "modules/demo/%2e%2e/manifests/init.pp": 400,
 		"modules/demo/..%2fmanifests/init.pp": 400, "extra/%2e%2e/secret": 400, "extra/..%2fsecret": 400,
 		"modules/demo/one%00": 400, "m%20x/one": 400, "extra//" + strings.Repeat("a/", 3000): 404, "own/x": 404,
 	} {
 		for _, kind := range []string{"file_content/", "file_metadata/"} {
-			if path == "modules/demo/tree" && kind == "file_metadata/" || (path == "modules/demo/away" ||
-				path == "modules/demo/round") && kind == "file_metadata/" {
+			if (path == "modules/demo/tree" || path == "modules/demo/away") && kind == "file_metadata/" {
 				continue
 			}
 			if a := r.get(c, "/puppet/v3/"+kind+path+e); a.status != status {
@@ -80,18 +79,19 @@ func TestFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &m); err != nil || m.Type != "link" || m.Checksum.Value != "" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if a = r.get(c, "/puppet/v3/file_metadata/modules/demo/away"+e+"&links=follow"); a.status != 404 {
+	if a = r.get(c, "/puppet/v3/file_metadata/modules/demo/away"+e+"&links=follow"); a.status != 500 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	for path, want := range map[string]string{
-		"modules/demo/tree" + e + "&recurse=true":                                 ". directory, a directory, a/b file",
-		"modules/demo/tree" + e + "&recurse=true&recurselimit=1":                  ". directory, a directory",
-		"modules/demo/tree" + e + "&recurse=true&ignore=b":                        ". directory, a directory",
-		"modules/demo/tree" + e + "&recurse=false":                                ". directory",
-		"modules/demo/one" + e + "&recurse=true":                                  ". file",
-		"plugins" + e + "&recurse=true&max_files=-1&links=follow":                 plugins,
-		"pluginfacts" + e + "&recurse=true&links=follow":                          ". directory",
-		"modules/demo" + e + "&recurse=true&links=follow&ignore=tree&ignore=dir*": ". directory, inside file, one file",
+		"modules/demo/tree" + e + "&recurse=true":                 ". directory, a directory, a/b file",
+		"modules/demo/tree" + e + "&recurse=true&recurselimit=1":  ". directory, a directory",
+		"modules/demo/tree" + e + "&recurse=true&ignore=b":        ". directory, a directory",
+		"modules/demo/tree" + e + "&recurse=false":                ". directory",
+		"modules/demo/one" + e + "&recurse=true":                  ". file",
+		"plugins" + e + "&recurse=true&max_files=-1&links=follow": plugins,
+		"pluginfacts" + e + "&recurse=true&links=follow":          ". directory",
+		"modules/demo" + e + "&recurse=true&links=follow&ignore=tree&ignore=dir*&ignore=away&ignore=round": ". directory, " +
+			"inside file, one file",
 	} {
 		var list []fileMeta
 		a := r.get(c, "/puppet/v3/file_metadatas/"+path)
@@ -109,6 +109,51 @@ func TestFiles(t *testing.T) {
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%s: %s, not %s", path, strings.Join(got, ", "), want)
 		}
+	}
+}
+
+// TestFilesNotTold: what is there and cannot be told of is neither left out of a list, where an agent would remove what
+// it has of it, nor passed off as missing, where it would take the next source. What lies behind a link that leads away
+// is told of to nobody, not even whether there is something; what --root names is served.
+func TestFilesNotTold(t *testing.T) {
+	outside, named := t.TempDir(), t.TempDir()
+	unpack(t, outside, "-- dir/secret --\nno\n")
+	unpack(t, named, "-- f --\nshared\n")
+	r := start(t, small, func(o *serve.Options) { o.Compile.Roots = []string{named} })
+	module := filepath.Join(r.code, "production/modules/demo")
+	c := r.client(r.sign("agent.example"))
+	link := func(to, from string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(module, from)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(module, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(path string) answer {
+		t.Helper()
+		return r.get(c, "/puppet/v3/"+path+"&environment=production&links=follow")
+	}
+	link(filepath.Join(outside, "dir"), "files/t/away")
+	there, not := ask("file_metadata/modules/demo/t/away/secret?"), ask("file_metadata/modules/demo/t/away/other?")
+	if there.status != 500 || not.status != 500 || strings.ReplaceAll(there.body, "secret", "other") != not.body {
+		t.Errorf("what is there: %d %s\nwhat is not: %d %s", there.status, there.body, not.status, not.body)
+	}
+	link(filepath.Join(named, "f"), "files/n/f")
+	if a := ask("file_content/modules/demo/n/f?"); a.body != "shared\n" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	for dir, to := range map[string]string{"away": outside, "broken": "nothing"} {
+		if a := ask("file_metadatas/plugins?recurse=true"); a.status != 200 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+		link(to, "lib/"+dir)
+		a := ask("file_metadatas/plugins?recurse=true")
+		if a.status != 500 || !strings.Contains(a.body, "demo/lib/"+dir) {
+			t.Errorf("a list with something %s: %d %s", dir, a.status, a.body)
+		}
+		os.Remove(filepath.Join(module, "lib", dir))
 	}
 }
 
@@ -137,7 +182,7 @@ func TestMountsFollow(t *testing.T) {
 		}
 	}
 	unpack(t, dir, "-- one/f --\n1\n-- two/f --\n2\n")
-	is("extra", 404, "")
+	is("extra", 500, "")
 	deploy("[extra]\n  path " + dir + "/one\n")
 	is("extra", 200, "1\n")
 	deploy("[extra]\n  path " + dir + "/two\n")
@@ -148,13 +193,13 @@ func TestMountsFollow(t *testing.T) {
 		t.Error(log.String())
 	}
 	deploy("[other]\n  path " + dir + "/one\n")
-	is("extra", 404, "")
+	is("extra", 500, "")
 	is("other", 200, "1\n")
 	if err := os.Remove(conf); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Millisecond)
-	is("other", 404, "")
+	is("other", 500, "")
 }
 
 // TestStore sends what agents send besides: reports, facts, backups.

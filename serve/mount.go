@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -170,9 +171,15 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 		s.mounts.fresh(s.lately())
 		dir := s.mounts.dir(name, who)
 		if dir == "" {
-			return nil, false, nil
+			how := "find"
+			if all {
+				how = "search"
+			}
+			what, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/puppet/v3/"), "/")
+			return nil, false, failed("Not authorized to call %s on /%s/%s with {:rest=>%q}", how,
+				strings.TrimSuffix(what, "s"), key, key)
 		}
-		return []found{{path: filepath.Join(dir, rest), roots: []string{dir}}}, false, nil
+		return one(found{path: filepath.Join(dir, rest), roots: append([]string{dir}, s.opt.Compile.Roots...)}), false, nil
 	}
 	envName, err := r.environment()
 	if err != nil {
@@ -196,23 +203,21 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 		if m == nil {
 			return nil, false, nil
 		}
-		return []found{snap.find(filepath.Join(m.Dir, builtIn[name], inside), m)}, false, nil
+		return one(snap.find(filepath.Join(m.Dir, builtIn[name], inside), m)), false, nil
 	}
 	for _, m := range env.Modules() {
 		dir := filepath.Join(m.Dir, builtIn[name])
 		if !all {
 			dir = filepath.Join(dir, rest)
 		}
-		if f := snap.find(dir, m); f.exists() {
-			places = append(places, f)
-			if !all {
-				return places, false, nil
-			}
+		if places = append(places, one(snap.find(dir, m))...); !all && len(places) > 0 {
+			return places, false, nil
 		}
 	}
 	if all && len(places) == 0 {
 		for _, dir := range env.ModulePath {
-			if f := snap.find(dir, nil); f.isDir() {
+			f := snap.find(dir, nil)
+			if t, err := f.look(true); err == nil && t.mode.IsDir() {
 				places = append(places, f)
 			}
 		}
@@ -221,14 +226,23 @@ func (s *Server) place(ctx context.Context, r *request, key string, all bool) (p
 	return places, false, nil
 }
 
+// one is a place if there is something.
+func one(f found) []found {
+	if !f.exists() {
+		return nil
+	}
+	return []found{f}
+}
+
 // find is a file of an environment or of one of its modules. On the disk, links may lead to the environment itself, to
-// its module path, and to the module's own directory, which may be a link that who runs the machine has put there.
+// its module path, to the module's own directory, which may be a link that who runs the machine has put there, and to
+// what he has named.
 func (t taken) find(path string, m *environment.Module) found {
 	if t.rev != nil && (path == t.rev.Dir || strings.HasPrefix(path, t.rev.Dir+"/")) {
 		return found{path: path, rev: t.rev}
 	}
 	env := t.Environment()
-	list := append([]string{env.Dir}, env.ModulePath...)
+	list := slices.Concat([]string{env.Dir}, env.ModulePath, t.also)
 	if m != nil {
 		list = append(list, m.Dir)
 	}

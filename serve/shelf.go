@@ -30,8 +30,11 @@ type thing struct {
 	open         func() (io.ReadCloser, error)
 }
 
-// errOutside says that a link leads away.
-var errOutside = errors.New("the path leads out of what may be served")
+// outside says that a link leads away. So does a path behind such a link, whether there is something or not: nobody is
+// told what lies there.
+func outside(path string) error {
+	return failed("%s leads out of what may be served: the environment, its modules, and what --root names", path)
+}
 
 // look says what is at the path; a link there is followed if that is wanted.
 func (f found) look(follow bool) (*thing, error) {
@@ -134,6 +137,11 @@ func (t *tree) entries(rel string) ([]entry, error) {
 // content opens a regular file, whose path may be a link to it, and tells its size.
 func (f found) content() (io.ReadCloser, int64, error) {
 	if f.rev != nil {
+		if t, err := f.lookRevision(true); err != nil {
+			return nil, 0, err
+		} else if !t.mode.IsRegular() {
+			return nil, 0, fs.ErrNotExist
+		}
 		c, err := f.rev.Files().Read(f.path)
 		return io.NopCloser(strings.NewReader(c.Text)), int64(len(c.Text)), err
 	}
@@ -171,16 +179,11 @@ func (f found) names() (names []string, err error) {
 	return names, err
 }
 
-// exists reports whether there is something at the path.
+// exists reports whether there is something at the path. A link that leads away is something, and so is what cannot be
+// read: whoever wants to know more of it is told why that can't be.
 func (f found) exists() bool {
 	_, err := f.look(true)
-	return err == nil
-}
-
-// isDir reports whether there is a directory.
-func (f found) isDir() bool {
-	t, err := f.look(true)
-	return err == nil && t.mode.IsDir()
+	return !absent(err)
 }
 
 // open opens a file or directory of the disk.
@@ -205,19 +208,42 @@ func (f found) enter(follow bool) (root *os.Root, rel string, err error) {
 		real = filepath.Join(dir, filepath.Base(f.path))
 	}
 	if err != nil {
+		for dir := filepath.Dir(f.path); ; dir = filepath.Dir(dir) { // how far is there a way?
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				if _, _, in := f.below(real); !in {
+					return nil, "", outside(f.path)
+				}
+				break
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+		if _, said := os.Stat(f.path); said != nil { // links without end have no error of their own otherwise
+			err = said
+		}
 		return nil, "", err
 	}
+	to, rel, in := f.below(real)
+	if !in {
+		return nil, "", outside(f.path)
+	}
+	root, err = os.OpenRoot(to)
+	return root, rel, err
+}
+
+// below is the root that a path without links lies below, and the way from there.
+func (f found) below(real string) (root, rel string, in bool) {
 	for _, root := range f.roots {
 		to, err := filepath.EvalSymlinks(root)
 		if err != nil {
 			continue
 		}
 		if rel, err := filepath.Rel(to, real); err == nil && filepath.IsLocal(rel) {
-			r, err := os.OpenRoot(to)
-			return r, rel, err
+			return to, rel, true
 		}
 	}
-	return nil, "", errOutside
+	return "", "", false
 }
 
 // lookRevision says what a revision has at the path. Everything in it is ours, and as old as its last commit.
@@ -225,6 +251,9 @@ func (f found) lookRevision(follow bool) (*thing, error) {
 	path := f.path
 	if follow {
 		real, err := f.rev.Files().Real(path)
+		if refused := (*source.Refused)(nil); errors.As(err, &refused) {
+			return nil, outside(f.path)
+		}
 		if err != nil {
 			return nil, err
 		}

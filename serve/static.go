@@ -139,9 +139,12 @@ func (s *Server) inlineFile(snap taken, r *catalog.Resource, sources []string, w
 			}
 			return nil // of another mount: the agent asks for itself
 		}
+		if !f.exists() {
+			continue
+		}
 		m, err := s.describe(f, nil, f.path, nil, w)
 		if err != nil {
-			continue
+			return listProblem(err)
 		}
 		rel, in := inEnvironment(snap, f.path)
 		if !in {
@@ -190,9 +193,12 @@ func (s *Server) inlineTree(snap taken, r *catalog.Resource, sources []string, w
 			}
 			return nil
 		}
+		if !f.exists() {
+			continue
+		}
 		list, err := s.below(f, w)
 		if err != nil {
-			continue
+			return listProblem(err)
 		}
 		rel, in := inEnvironment(snap, f.path)
 		if !in {
@@ -252,17 +258,11 @@ func (s *Server) staticContent(r *request) error {
 		return err
 	}
 	if env.branches != nil {
-		rev, err := s.recall(env, id, nil)
+		rev, err := s.recall(env, id)
 		if err != nil {
 			return err
 		}
 		f, size, err := found{path: path.Join(env.dir, r.key), rev: rev}.content()
-		if err != nil { // since it was opened, the repository may have been packed anew, and what was there is elsewhere
-			if rev, err = s.recall(env, id, rev); err != nil {
-				return err
-			}
-			f, size, err = found{path: path.Join(env.dir, r.key), rev: rev}.content()
-		}
 		if err != nil {
 			return fileProblem(err, "static_file_content", r.key)
 		}
@@ -300,14 +300,14 @@ func (s *Server) noteCode(env *served, rev *deploy.Revision) error {
 // mostRecalled is how many earlier revisions of an environment are held open.
 const mostRecalled = 4
 
-// recall is the revision of an id, but not one that has failed.
-func (s *Server) recall(env *served, id string, not *deploy.Revision) (*deploy.Revision, error) {
+// recall is the revision of an id.
+func (s *Server) recall(env *served, id string) (*deploy.Revision, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
-	if env.rev != nil && env.rev.ID == id && env.rev != not {
+	if env.rev != nil && env.rev.ID == id {
 		return env.rev, nil
 	}
-	if rev := env.recalled[id]; rev != nil && rev != not {
+	if rev := env.recalled[id]; rev != nil {
 		return rev, nil
 	}
 	kept, err := os.ReadFile(filepath.Join(s.store.dir, "code", env.name, id+".json"))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,8 +78,7 @@ type repository struct {
 	packs time.Time
 }
 
-// objects opens a repository, again if there are packs that it has not seen, or some are gone. One that was open before
-// stays so for the views that read it; it is closed when the last of them is forgotten.
+// objects opens a repository, and lets go of packs that are gone.
 func (s *Source) objects(dir string) (*git.Repo, error) {
 	var packs time.Time
 	for _, at := range []string{"objects/pack", ".git/objects/pack"} {
@@ -89,7 +87,11 @@ func (s *Source) objects(dir string) (*git.Repo, error) {
 			break
 		}
 	}
-	if r := s.repos[dir]; r != nil && r.packs.Equal(packs) {
+	if r := s.repos[dir]; r != nil {
+		if !r.packs.Equal(packs) {
+			r.packs = packs
+			return r.repo, r.repo.Refresh()
+		}
 		return r.repo, nil
 	}
 	repo, err := git.OpenAt(dir, git.Options{CacheBytes: 8 << 20, Lasting: true})
@@ -123,25 +125,10 @@ func (s *Source) state(name string, b branch, is *state, was *Revision) (*Revisi
 		}
 		p.Modules = append(p.Modules, at)
 	}
-	if was != nil && was.pins.equal(p) && was.reads(s) {
+	if was != nil && was.pins.equal(p) {
 		return was, nil
 	}
 	return s.build(name, p)
-}
-
-// reads reports whether a revision still reads the repositories as they are opened now.
-func (r *Revision) reads(s *Source) bool {
-	for _, l := range r.layers {
-		if l.tree == nil {
-			continue
-		}
-		if open := slices.Collect(maps.Values(s.repos)); !slices.ContainsFunc(open, func(x *repository) bool {
-			return l.tree.Of(x.repo)
-		}) {
-			return false
-		}
-	}
-	return true
 }
 
 // puppetfile are the modules that a revision wants. One that is in the repository as well is an error: r10k would put

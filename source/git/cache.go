@@ -67,3 +67,16 @@ func (c *cache) put(key cacheKey, v any, size int64) {
 		c.bytes -= item.size
 	}
 }
+
+// forget lets go of what was read of a pack.
+func (c *cache) forget(p *pack) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, e := range c.items {
+		if key.pack == p {
+			c.order.Remove(e)
+			delete(c.items, key)
+			c.bytes -= e.Value.(*cacheItem).size
+		}
+	}
+}

@@ -29,6 +29,16 @@ func openDoor(dir string) (*door, error) {
 
 func (d *door) close() error { return d.root.Close() }
 
+// replaced reports whether another directory lies where this one was opened. A link in its place is not followed.
+func (d *door) replaced() bool {
+	is, err := os.Lstat(d.dir)
+	if err != nil || !is.IsDir() {
+		return false
+	}
+	was, err := d.root.Stat(".")
+	return err == nil && !os.SameFile(is, was)
+}
+
 func (d *door) holds(name string) bool {
 	_, err := d.root.Stat(name)
 	return err == nil

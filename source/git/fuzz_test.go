@@ -44,10 +44,11 @@ func FuzzPack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, idx, data []byte) {
 		repo := packFor(t, idx, data)
 		defer repo.Close()
-		if err := repo.open(); err != nil {
+		held, err := repo.stock()
+		if err != nil {
 			return
 		}
-		pack := repo.stores[0].packs[0]
+		pack := held.stores[0].packs[0]
 		if pack.open() != nil {
 			return
 		}

@@ -29,6 +29,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"bunraku/source"
 )
@@ -54,11 +55,9 @@ type Repo struct {
 	opt    Options
 
 	cache   *cache
-	scan    source.Once // fills what follows
-	scanErr error
-	stores  []*store
-	refused []string // alternates that may not be read
-	partial bool     // objects may be missing by design
+	scan    sync.Mutex // of the directories of objects
+	held    atomic.Pointer[stock]
+	partial bool // objects may be missing by design
 
 	packedMu sync.Mutex
 	packed   map[string]packedRef
@@ -345,8 +344,10 @@ func (r *Repo) WorkTree() string { return r.work }
 // Close gives back what the repository holds open. It is not to be used afterwards.
 func (r *Repo) Close() error {
 	var errs []error
-	for _, s := range r.stores {
-		errs = append(errs, s.close())
+	if held := r.held.Load(); held != nil {
+		for _, s := range held.stores {
+			errs = append(errs, s.close())
+		}
 	}
 	if r.own != nil && r.own != r.common {
 		errs = append(errs, r.own.close())

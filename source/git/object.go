@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,10 +101,7 @@ func (s *store) close() error {
 	for _, p := range s.packs {
 		p.close()
 	}
-	if s.at == "" {
-		return s.door.close()
-	}
-	return nil
+	return s.door.close()
 }
 
 // Bounds on what a store may consist of.
@@ -111,20 +109,100 @@ const (
 	maxPacks      = 4096
 	maxAlternates = 64
 	alternateHops = 5 // as git
+	maxScans      = 8 // in search of one object
 )
 
-// open finds the packs and alternates, once.
-func (r *Repo) open() error {
-	r.scan.Do(func() { r.scanErr = r.addStore(&store{door: r.common, at: "objects"}, 0) })
-	return r.scanErr
+// Others pack a repository while it is read: git gc puts objects that were files of their own, or in many packs, into
+// one new pack and removes where they were. So what is known of packs is a stock, as of one moment, and it is the
+// search for an object that notices when it is out of date: what is nowhere in it, or in a pack that is gone, may be in
+// a pack that has come since. Then the directories are listed again, and if they list something else, the object is
+// looked for again, as git does. The same holds for a repository that was cloned anew in the place of the former one.
+// Whoever reads a revision need not know: it stays readable as long as the repository has its objects.
+
+// A stock is where objects are, as of when the directories were listed. It is not changed.
+type stock struct {
+	stores  []*store
+	refused []string // alternates that may not be read
 }
 
-func (r *Repo) addStore(s *store, hops int) error {
-	r.stores = append(r.stores, s)
+// stock is the newest one; the first to ask makes it.
+func (r *Repo) stock() (*stock, error) {
+	if held := r.held.Load(); held != nil {
+		return held, nil
+	}
+	held, _, err := r.restock(nil)
+	return held, err
+}
+
+// Refresh looks for packs that have come since, and lets go of those that are gone.
+func (r *Repo) Refresh() error {
+	_, _, err := r.restock(r.held.Load())
+	return err
+}
+
+// restock lists the directories again, unless somebody else has done so since was was made. It reports whether other
+// packs are listed than in was.
+func (r *Repo) restock(was *stock) (now *stock, other bool, err error) {
+	r.scan.Lock()
+	defer r.scan.Unlock()
+	if held := r.held.Load(); held != was {
+		return held, true, nil
+	}
+	now = &stock{}
+	door, err := doorOf(was, r.common.dir)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := r.addStore(now, was, &store{door: door, at: "objects"}, 0); err != nil {
+		return nil, false, err
+	}
+	kept := map[*pack]bool{}
+	for _, st := range now.stores {
+		for _, p := range st.packs {
+			kept[p] = true
+		}
+	}
+	listed := func(s *stock) (names []string) {
+		if s == nil {
+			return nil
+		}
+		for _, st := range s.stores {
+			names = append(names, fmt.Sprintf("%p", st.door)) // another one, when it was put in the place of the former
+			for _, p := range st.packs {
+				names = append(names, p.name)
+			}
+		}
+		return names
+	}
+	if was != nil {
+		for _, st := range was.stores {
+			for _, p := range st.packs {
+				if !kept[p] { // whoever still reads it has it open; after that it is closed with the last reference to it
+					r.cache.forget(p)
+				}
+			}
+		}
+	}
+	r.held.Store(now)
+	return now, !slices.Equal(listed(was), listed(now)), nil
+}
+
+// addStore adds a directory of objects and its alternates. What was open stays so.
+func (r *Repo) addStore(to, was *stock, s *store, hops int) error {
+	to.stores = append(to.stores, s)
+	var before []*pack
+	if was != nil {
+		for _, st := range was.stores {
+			if st.door == s.door && st.at == s.at {
+				before = st.packs
+			}
+		}
+	}
 	entries, err := s.door.list(filepath.Join(s.at, "pack"), 8*maxPacks)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		base, ok := strings.CutSuffix(e.Name(), ".idx")
 		if !ok || !strings.HasPrefix(base, "pack-") {
@@ -133,7 +211,12 @@ func (r *Repo) addStore(s *store, hops int) error {
 		if len(s.packs) == maxPacks {
 			return &Unsupported{s.door.dir, fmt.Sprintf("more than %d packs are not supported", maxPacks)}
 		}
-		s.packs = append(s.packs, &pack{door: s.door, name: filepath.Join(s.at, "pack", base), format: r.format})
+		name := filepath.Join(s.at, "pack", base)
+		if i := slices.IndexFunc(before, func(p *pack) bool { return p.name == name && !p.gone.Load() }); i >= 0 {
+			s.packs = append(s.packs, before[i])
+		} else {
+			s.packs = append(s.packs, &pack{door: s.door, name: name, format: r.format})
+		}
 	}
 	text, err := s.door.read(filepath.Join(s.at, "info", "alternates"), 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,22 +235,34 @@ func (r *Repo) addStore(s *store, hops int) error {
 		}
 		real, err := filepath.EvalSymlinks(line)
 		if err != nil || !inside(real, append([]string{r.work, r.common.dir}, r.opt.Roots...)) {
-			r.refused = append(r.refused, line)
+			to.refused = append(to.refused, line)
 			continue
 		}
-		if hops == alternateHops || len(r.stores) == maxAlternates {
+		if hops == alternateHops || len(to.stores) == maxAlternates {
 			return &Unsupported{s.door.dir, "alternates of alternates go too far"}
 		}
-		d, err := openDoor(real)
+		d, err := doorOf(was, real)
 		if err != nil {
-			r.refused = append(r.refused, line)
+			to.refused = append(to.refused, line)
 			continue
 		}
-		if err := r.addStore(&store{door: d}, hops+1); err != nil {
+		if err := r.addStore(to, was, &store{door: d}, hops+1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// doorOf opens a directory that objects lie in, unless it is open already and nothing else has come in its place.
+func doorOf(was *stock, dir string) (*door, error) {
+	if was != nil {
+		for _, st := range was.stores {
+			if st.door.dir == dir && !st.door.replaced() {
+				return st.door, nil
+			}
+		}
+	}
+	return openDoor(dir)
 }
 
 // object reads an object and checks that it is what its name says.
@@ -176,10 +271,14 @@ func (r *Repo) object(id ID, s spender) (object, error) {
 	if v, ok := r.cache.get(key); ok {
 		return v.(object), nil
 	}
-	if err := r.open(); err != nil {
-		return object{}, err
-	}
-	o, err := r.find(id, s)
+	var o object
+	err := r.search(id, s, func(p *pack, offset int64) (err error) {
+		o, err = p.object(r, id, offset, s)
+		return err
+	}, func(st *store) (err error) {
+		o, err = r.loose(st, id, s)
+		return err
+	})
 	if err != nil {
 		return object{}, err
 	}
@@ -212,29 +311,56 @@ func (r *Repo) expect(id ID, k kind, s spender) ([]byte, error) {
 	return o.data, err
 }
 
-func (r *Repo) find(id ID, s spender) (object, error) {
-	for _, st := range r.stores {
-		for _, p := range st.packs {
-			offset, ok, err := p.find(r, id)
-			if err != nil {
-				return object{}, err
-			}
-			if ok {
-				return p.object(r, id, offset, s)
-			}
-		}
-		if o, err := r.loose(st, id, s); !errors.Is(err, fs.ErrNotExist) {
-			return o, err
-		}
+// search looks for an object, and hands the place where it is to the one or the other. When it is nowhere, or not there
+// any more, the directories are listed again.
+func (r *Repo) search(id ID, s spender, packed func(*pack, int64) error, loose func(*store) error) error {
+	held, err := r.stock()
+	if err != nil {
+		return err
 	}
-	return object{}, r.missing(id)
+	for scans := 0; ; scans++ {
+		err := held.search(r, id, packed, loose)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		next, other, err := r.restock(held)
+		if err != nil {
+			return err
+		}
+		for _, st := range next.stores {
+			s.spend(int64(1 + len(st.packs)))
+		}
+		if !other || scans == maxScans {
+			return next.missing(r, id)
+		}
+		held = next
+	}
 }
 
-func (r *Repo) missing(id ID) error {
+// search is fs.ErrNotExist when the object is in none of the stores.
+func (held *stock) search(r *Repo, id ID, packed func(*pack, int64) error, loose func(*store) error) error {
+	for _, st := range held.stores {
+		for _, p := range st.packs {
+			offset, ok, err := p.find(r, id)
+			if ok {
+				err = packed(p, offset)
+			}
+			if ok && err == nil || err != nil && !errors.Is(err, fs.ErrNotExist) { // a pack that is gone has nothing
+				return err
+			}
+		}
+		if err := loose(st); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return fs.ErrNotExist
+}
+
+func (held *stock) missing(r *Repo, id ID) error {
 	switch {
-	case len(r.refused) > 0:
-		return &Missing{id, "the repository borrows objects from " + printable(r.refused[0]) +
-			", which lies outside; allow it with --root " + printable(r.refused[0])}
+	case len(held.refused) > 0:
+		return &Missing{id, "the repository borrows objects from " + printable(held.refused[0]) +
+			", which lies outside; allow it with --root " + printable(held.refused[0])}
 	case r.partial:
 		return &Missing{id, "the repository is a partial clone; fetch it with git"}
 	}
@@ -246,30 +372,20 @@ func (r *Repo) size(id ID, s spender) (int64, error) {
 	if v, ok := r.cache.get(cacheKey{kind: 'o', id: id}); ok {
 		return int64(len(v.(object).data)), nil
 	}
-	if err := r.open(); err != nil {
-		return 0, err
-	}
-	for _, st := range r.stores {
-		for _, p := range st.packs {
-			offset, ok, err := p.find(r, id)
-			if err != nil {
-				return 0, err
-			}
-			if ok {
-				return p.size(r, id, offset, s)
-			}
-		}
+	var size int64
+	err := r.search(id, s, func(p *pack, offset int64) (err error) {
+		size, err = p.size(r, id, offset, s)
+		return err
+	}, func(st *store) error {
 		l, err := r.openLoose(st, id)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 		l.close()
-		return l.size, nil
-	}
-	return 0, r.missing(id)
+		size = l.size
+		return nil
+	})
+	return size, err
 }
 
 // loose reads an object that has a file of its own.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
+	"sync/atomic"
 
 	"bunraku/source"
 )
@@ -23,6 +25,7 @@ type pack struct {
 
 	once   source.Once
 	err    error
+	gone   atomic.Bool // its files were not there any more when they were to be opened
 	idx    *os.File
 	file   *os.File
 	length int64 // of the pack
@@ -51,7 +54,11 @@ func (p *pack) corrupt(format string, args ...any) error {
 }
 
 func (p *pack) open() error {
-	p.once.Do(func() { p.err = p.begin() })
+	p.once.Do(func() {
+		if p.err = p.begin(); errors.Is(p.err, fs.ErrNotExist) {
+			p.gone.Store(true)
+		}
+	})
 	return p.err
 }
 

@@ -390,13 +390,17 @@ func (r *Repo) abbreviated(rev, digits string) (ID, error) {
 	if len(digits) < 4 || len(digits) > 2*r.format.size || strings.Trim(digits, "0123456789abcdef") != "" {
 		return "", nil
 	}
-	if err := r.open(); err != nil {
+	if err := r.Refresh(); err != nil { // what digits stand for depends on all that there is
+		return "", err
+	}
+	held, err := r.stock()
+	if err != nil {
 		return "", err
 	}
 	found := map[ID]bool{}
-	for _, st := range r.stores {
+	for _, st := range held.stores {
 		for _, p := range st.packs {
-			if err := p.beginning(r, digits, found); err != nil {
+			if err := p.beginning(r, digits, found); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return "", err
 			}
 		}

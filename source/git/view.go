@@ -74,9 +74,6 @@ func (r *Repo) Tree(rev, mount string) (*Tree, error) {
 // Commit is the commit that the view shows.
 func (t *Tree) Commit() ID { return t.commit }
 
-// Of reports whether the view reads a repository.
-func (t *Tree) Of(r *Repo) bool { return t.r == r }
-
 // Roots is where the revision is mounted.
 func (t *Tree) Roots() []string { return []string{t.mount} }
 
