@@ -119,7 +119,7 @@ editor)
   run "the grammar for VS Code" ./puppet/syntax 'TestAcceptGrammar'
   ;;
 serve)
-  run "catalogs, static ones, throughput, memory: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Throughput|Memory)'
+  run "catalogs, static ones, throughput, memory: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Odd|Throughput|Memory)'
   run "shadow, deploys and pushes under load" ./serve 'TestAcceptServe(Shadow|Reload|Pushes)'
   run "what PuppetDB is told" ./puppetdb 'TestAcceptWireCatalogs|TestScoreWire'
   run "killed a hundred times, and a full disk: nothing is lost unsaid" ./serve 'TestAcceptServeKilled|TestFullDisk|TestDiskFull'

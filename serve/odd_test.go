@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"bunraku/internal/live"
@@ -49,6 +52,24 @@ notify { 'x' }
 fail('no')
 `
 
+// oddFiles adds links and pipes to a module: l has links, b a link that leads nowhere, p a pipe.
+func oddFiles(t *testing.T, module string) {
+	t.Helper()
+	for _, dir := range []string{"l", "b", "p"} {
+		if err := os.MkdirAll(filepath.Join(module, "files", dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"l/inside": "../a", "l/dir": "../d", "l/up": "../../files/d/one", "b/broken": "none"} {
+		if err := os.Symlink(to, filepath.Join(module, "files", from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(module, "files/p/pipe"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestAcceptServeOdd sends requests as no agent of today sends them to us and to puppetserver: the answers have the
 // same status, and where they are good the same content. What differs on purpose is named here.
 func TestAcceptServeOdd(t *testing.T) {
@@ -57,6 +78,7 @@ func TestAcceptServeOdd(t *testing.T) {
 	r := start(t, oddSite, func(o *serve.Options) {
 		o.Log, o.Compile.BaseModulePath = textLog(&lockedBuffer{}), []string{modules}
 	})
+	oddFiles(t, filepath.Join(r.code, "production/modules/m"))
 	x := startRival(t, r, modules)
 	c := r.client(r.sign("agent.example"))
 	nobody := r.client()
@@ -128,6 +150,15 @@ func TestAcceptServeOdd(t *testing.T) {
 			get("/puppet/v3/" + kind + "/" + p + e)
 		}
 	}
+	for _, p := range []string{"l/inside", "l/dir", "l/up", "l/none", "p/pipe", "p", "b", "b/broken", "l", "l/dir/one"} {
+		for _, links := range []string{"manage", "follow"} {
+			get("/puppet/v3/file_metadata/modules/m/"+p+e+"&links="+links,
+				"/puppet/v3/file_metadatas/modules/m/"+p+e+"&recurse=true&links="+links)
+		}
+		if p != "p/pipe" { // puppetserver would wait for somebody to write
+			get("/puppet/v3/file_content/modules/m/" + p + e)
+		}
+	}
 	for _, q := range []string{"links=follow", "links=manage", "links=ignore", "links=x", "checksum_type=md5", "checksum_type=sha512",
 		"checksum_type=sha1", "checksum_type=mtime", "checksum_type=none", "checksum_type=md5lite", "checksum_type=x",
 		"source_permissions=use", "source_permissions=ignore", "source_permissions=x", "recurse=true", "recurse=false", "recurse=remote",
@@ -167,7 +198,8 @@ func TestAcceptServeOdd(t *testing.T) {
 		node + "agent.example" + e, "GET /puppet/v3//node/agent.example" + e, "GET /puppet/v3/environments",
 		// A directory has no content, and its path is said without a slash.
 		file + "modules/m/d" + e, file + "modules/m/d/" + e, file + "modules/m" + e, file + "plugins" + e,
-		files + "/modules/m/d/" + e,
+		files + "/modules/m/d/" + e, file + "modules/m/l" + e, file + "modules/m/l/dir" + e, file + "modules/m/p" + e,
+		file + "modules/m/b" + e,
 		// ignore is manage; no number is no number.
 		files + "s/modules/m/d" + e + "&links=ignore", files + "/modules/m/a" + e + "&recurse=true&recurselimit=x",
 	}
