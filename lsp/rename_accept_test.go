@@ -103,7 +103,7 @@ func TestAcceptRename(t *testing.T) {
 	var refused []string
 	for _, site := range slices.Sorted(maps.Keys(bySite)) {
 		n := navigate(t, sites[site])
-		before := catalogsOf(t, n.dir)
+		before := catalogsOf(t, n.dir, nil, nil)
 		for _, x := range bySite[site] {
 			total++
 			if why := n.renamed(x, sites[site][x.file], before); why != "" {
@@ -125,7 +125,7 @@ func TestAcceptRename(t *testing.T) {
 }
 
 // renamed renames a thing and compares the catalogs; it says why it is refused.
-func (n *nav) renamed(x thing, text string, before map[string]string) (why string) {
+func (n *nav) renamed(x thing, text string, before map[string]made) (why string) {
 	n.t.Helper()
 	start := text[:x.at]
 	to := "zz_renamed"
@@ -145,28 +145,31 @@ func (n *nav) renamed(x thing, text string, before map[string]string) (why strin
 	dir := tree(n.t, n.written(edit))
 	last := x.name[strings.LastIndex(x.name, ":")+1:]
 	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(last) + `\b`)
-	after := map[string]string{}
-	for node, text := range catalogsOf(n.t, dir) {
-		after[word.ReplaceAllString(node, "zz_renamed")] = text
+	was := map[string]made{}
+	for node, m := range before {
+		was[word.ReplaceAllString(node, "zz_renamed")] = m
 	}
+	after := catalogsOf(n.t, dir, was, word)
 	compared := 0
-	for node, was := range before {
-		is, there := after[word.ReplaceAllString(node, "zz_renamed")]
-		if !there && strings.HasSuffix(node, "(invented)") {
+	for _, node := range slices.Sorted(maps.Keys(was)) {
+		was := was[node]
+		is, there := after[node]
+		if !there && was.node.Invented != nil {
 			continue // systems are invented for words in the code: it was invented for the name
 		}
 		compared++
-		if !there || (was == "") != (is == "") {
-			n.t.Errorf("%s: %s %s: %s compiled: %v, and now: %v", x.site, x.kind, x.name, node, was != "", is != "")
+		if !there || (was.text == "") != (is.text == "") {
+			n.t.Errorf("%s: %s %s: %s compiled: %v, and now: %v", x.site, x.kind, x.name, node, was.text != "", is.text != "")
 			return ""
 		}
-		if was == "" {
+		if was.text == "" {
 			continue
 		}
-		a, b := alike(n.t, word, was), alike(n.t, word, is)
+		a, b := alike(n.t, word, was.text), alike(n.t, word, is.text)
 		for i := range a {
 			if i >= len(b) || a[i] != b[i] {
-				n.t.Errorf("%s: %s %s changes %s at\n%s", x.site, x.kind, x.name, node, a[i])
+				n.t.Errorf("%s: %s %s changes %s at\n%s\nthat is now\n%s", x.site, x.kind, x.name, node, a[i],
+					b[min(i, len(b)-1)])
 				return ""
 			}
 		}
@@ -177,28 +180,44 @@ func (n *nav) renamed(x thing, text string, before map[string]string) (why strin
 	return ""
 }
 
-// catalogsOf are the catalogs of all nodes of a tree, real ones or invented; "" for one that does not compile.
-func catalogsOf(t *testing.T, dir string) map[string]string {
+// made is what became of a node: its catalog, or "" if it does not compile.
+type made struct {
+	node fleet.Node
+	text string
+}
+
+// catalogsOf are the catalogs of all nodes of a tree, real ones or invented, by their titles. A node that is invented
+// for a class is called after it; with `before`, those of the tree before a rename by their new titles, it keeps the
+// name and the facts that it had.
+func catalogsOf(t *testing.T, dir string, before map[string]made, word *regexp.Regexp) map[string]made {
 	t.Helper()
 	ws := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet8, StandIn: true})
 	c := &fleet.Check{Workspace: ws, View: ws.Disk(), Root: dir}
 	if err := c.FindNodes(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]string{}
+	out := map[string]made{}
 	for _, node := range c.Nodes {
+		title := node.Title()
+		if before != nil {
+			title = word.ReplaceAllString(title, "zz_renamed")
+			if was, there := before[title]; there {
+				node.Name, node.Facts = was.node.Name, was.node.Facts
+			}
+		}
 		result, err := c.Snapshot.Compile(context.Background(), node.Node)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[node.Title()] = ""
+		m := made{node: node}
 		if result.Catalog != nil {
 			text, err := catalog.JSON{}.Append(nil, result.Catalog)
 			if err != nil {
 				t.Fatal(err)
 			}
-			out[node.Title()] = strings.ReplaceAll(string(text), dir, "/tree")
+			m.text = strings.ReplaceAll(string(text), dir, "/tree")
 		}
+		out[title] = m
 	}
 	return out
 }
