@@ -394,7 +394,9 @@ func TestWebPictures(t *testing.T) {
 	}
 	var have []string
 	for _, e := range entries {
-		have = append(have, e.Name())
+		if !strings.HasPrefix(e.Name(), "editor-") { // those are TestEditorPictures'
+			have = append(have, e.Name())
+		}
 	}
 	slices.Sort(want)
 	if !slices.Equal(have, want) {
