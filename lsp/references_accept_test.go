@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,10 @@ func (n *nav) referencesOf(x thing, text string) map[stand]bool {
 	for _, l := range list {
 		at := l.(map[string]any)
 		r := at["range"].(map[string]any)
-		file := strings.TrimPrefix(at["uri"].(string), "file://"+n.dir+"/")
+		file, err := url.PathUnescape(strings.TrimPrefix(at["uri"].(string), "file://"+n.dir+"/"))
+		if err != nil {
+			n.t.Fatal(err)
+		}
 		from, to := r["start"].(map[string]any)["line"].(float64), r["end"].(map[string]any)["line"].(float64)
 		for line := int(from); line <= int(to); line++ {
 			out[stand{file, line + 1}] = true
