@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const version = "0.1.0-dev"
+const version = "0.2.0-dev"
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
