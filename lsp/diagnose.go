@@ -318,9 +318,11 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 				}
 			}
 		}
+		f.offer(remedies, s.shown)
 		s.show(f, found)
 		return
 	}
+	f.offer(remedies, nil)
 	s.show(f, found)
 	for p, n := range s.shown {
 		if n.folder != f {
@@ -333,8 +335,20 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			}
 		}
 	}
+}
+
+// offer keeps the edits for what is about to be shown: a client may ask for them as soon as it shows a problem. Edits
+// for problems that stay as they were are those of before.
+func (f *folder) offer(remedies map[string][]remedy, stay shown) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for p, list := range f.remedies {
+		for _, r := range list {
+			if n := stay[p]; n != nil && n.folder == f && n.late[keyOf(r.problem)] {
+				remedies[p] = append(remedies[p], r)
+			}
+		}
+	}
 	f.remedies = remedies
 }
 
