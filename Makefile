@@ -25,11 +25,11 @@ setup:
 	@sh bench/setup.sh
 
 unit:
-	$(GO) test -json ./... | $(GO) run ./internal/summary
+	$(GO) test -timeout 60m -json ./... | $(GO) run ./internal/summary
 
 # short is hermetic: it needs nothing but Go and replays what real Puppet answered.
 short:
-	$(GO) test -short -json ./... | $(GO) run ./internal/summary
+	$(GO) test -short -timeout 60m -json ./... | $(GO) run ./internal/summary
 
 check-format:
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "not gofmt-ed:"; echo "$$bad"; exit 1; fi

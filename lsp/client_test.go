@@ -221,7 +221,7 @@ func (c *client) send(method string, params any) int {
 // wait waits until something holds.
 func (c *client) wait(what string, holds func() bool) {
 	c.t.Helper()
-	timer := time.AfterFunc(cmp.Or(c.patience, 60*time.Second), func() {
+	timer := time.AfterFunc(cmp.Or(c.patience, 2*time.Minute), func() {
 		c.mu.Lock()
 		c.ended = true
 		c.mu.Unlock()
@@ -345,7 +345,7 @@ func (c *client) bye() {
 		if !orderly {
 			c.t.Error("the server calls this disorderly")
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		c.t.Error("the server does not end")
 	}
 }

@@ -12,7 +12,7 @@ import (
 // ready waits until the nodes have been compiled: a hover then knows values.
 func (n *nav) ready(file, text string, want string) {
 	n.t.Helper()
-	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(10 * time.Millisecond) {
 		if strings.Contains(n.hover(file, text, 1), want) {
 			return
 		}

@@ -85,7 +85,7 @@ func TestGone(t *testing.T) {
 			if orderly {
 				t.Error("it calls this orderly")
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("the server does not end")
 		}
 	}

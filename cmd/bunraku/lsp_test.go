@@ -114,7 +114,7 @@ func shownBy(t *testing.T, dir string, want []string) (got []string) {
 	<-came
 	send(map[string]any{"method": "initialized", "params": map[string]any{}})
 	files := map[string][]string{}
-	for patience := time.After(time.Minute); !slices.Equal(got, want); {
+	for patience := time.After(3 * time.Minute); !slices.Equal(got, want); {
 		select {
 		case m := <-came:
 			p, _ := m["params"].(map[string]any)
@@ -174,7 +174,7 @@ func editor(t *testing.T, tree string, name string, args ...string) []string {
 	select {
 	case err := <-done:
 		must(t, err)
-	case <-time.After(2 * time.Minute):
+	case <-time.After(6 * time.Minute):
 		_ = cmd.Process.Kill()
 		t.Fatalf("%s hangs", name)
 	}

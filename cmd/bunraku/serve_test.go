@@ -207,7 +207,7 @@ func TestServe(t *testing.T) {
 		if code != exitFine {
 			t.Errorf("exit %d\n%s", code, errs)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("it does not end")
 	}
 	if log := errs.String(); !strings.Contains(log, "certname=agent.example") || !strings.Contains(log, "stopping") {

@@ -73,7 +73,7 @@ func TestHostile(t *testing.T) {
 			if got := w.ask("t::hostile('" + c.how + "')"); !strings.HasPrefix(got, "! ") || !strings.Contains(got, c.want) {
 				t.Errorf("%s\n\twant %s", got, c.want)
 			}
-			if spent := time.Since(began); spent > 20*time.Second {
+			if spent := time.Since(began); spent > time.Minute {
 				t.Errorf("took %v", spent)
 			}
 			if c.how == "wrong" || c.how == "grow" {

@@ -4,7 +4,7 @@
 (require 'eglot)
 (require 'flymake)
 (require 'imenu)
-(setq eglot-sync-connect 20 eglot-autoshutdown t eglot-events-buffer-size 0 enable-local-variables nil)
+(setq jsonrpc-default-request-timeout 120 eglot-sync-connect 120 eglot-autoshutdown t eglot-events-buffer-size 0 enable-local-variables nil)
 (define-derived-mode puppet-test-mode prog-mode "Puppet")
 (add-to-list 'eglot-server-programs (list 'puppet-test-mode (getenv "BUNRAKU") "lsp"))
 
@@ -13,7 +13,7 @@
 
 (defun wait-for (holds)
   "Lets the server speak until HOLDS, for some seconds at most."
-  (let ((end (+ (float-time) 20)))
+  (let ((end (+ (float-time) 120)))
     (while (and (not (funcall holds)) (< (float-time) end)) (accept-process-output nil 0.05))
     (funcall holds)))
 

@@ -20,14 +20,14 @@ local function run()
     return list
   end
   local function wait(what, holds)
-    if not vim.wait(20000, function() return holds(known()) end, 20) then
+    if not vim.wait(120000, function() return holds(known()) end, 20) then
       say(what .. ': nothing came: ' .. table.concat(known(), ', '))
       return finish()
     end
     local list = known()
     say(what .. ': ' .. (#list == 0 and '0' or table.concat(list, ', ')))
   end
-  vim.wait(5000, function() return vim.lsp.buf_get_clients(buffer)[client] ~= nil end, 10)
+  vim.wait(60000, function() return vim.lsp.buf_get_clients(buffer)[client] ~= nil end, 10)
   wait('clean', function(l) return #l == 0 end)
   vim.api.nvim_buf_set_lines(buffer, 2, 3, false, { '  notify { "ü 𝄞" }' })
   wait('syntax', function(l) return #l == 1 end)
@@ -41,7 +41,7 @@ local function run()
   local function ask(method, line, column, more)
     local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, position = { line = line - 1, character = column - 1 } }
     for k, v in pairs(more or {}) do params[k] = v end
-    local answer = vim.lsp.buf_request_sync(buffer, method, params, 10000)
+    local answer = vim.lsp.buf_request_sync(buffer, method, params, 60000)
     return answer and answer[client] and answer[client].result or {}
   end
   local function places(list)
@@ -63,7 +63,7 @@ local function run()
   say('symbols: ' .. #ask('workspace/symbol', 1, 1, { query = 'web' }))
   say('folding: ' .. #ask('textDocument/foldingRange', 1, 1))
   local value
-  vim.wait(20000, function() -- until the node has been compiled
+  vim.wait(120000, function() -- until the node has been compiled
     local hover = ask('textDocument/hover', 3, 20)
     value = hover.contents and hover.contents.value:match('on a.-\n\n```text\n(.-)\n')
     return value ~= nil
@@ -78,7 +78,7 @@ local function run()
   -- What follows is done by the editor's own commands, as a key does it; what counts is the text that comes of it.
   local function text(line) return vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1] or '' end
   local function becomes(what, line, holds)
-    vim.wait(20000, function() return holds(text(line)) end, 20)
+    vim.wait(120000, function() return holds(text(line)) end, 20)
     say(what .. ': ' .. vim.trim(text(line)))
   end
   vim.api.nvim_buf_set_lines(buffer, 3, 4, false, {})
@@ -98,16 +98,16 @@ local function run()
   becomes('acted', 4, function(t) return t:find('ensure', 1, true) end)
   wait('mended', function(l) return #l == 0 end)
   vim.lsp.codelens.refresh()
-  vim.wait(20000, function() return #vim.lsp.codelens.get(buffer) > 0 end, 20)
+  vim.wait(120000, function() return #vim.lsp.codelens.get(buffer) > 0 end, 20)
   for _, lens in ipairs(vim.lsp.codelens.get(buffer)) do say('lens: ' .. lens.command.title) end
   vim.api.nvim_win_set_cursor(0, { 2, 6 })
   vim.lsp.buf.incoming_calls()
-  vim.wait(20000, function() return #vim.fn.getqflist() > 0 end, 20)
+  vim.wait(120000, function() return #vim.fn.getqflist() > 0 end, 20)
   for _, call in ipairs(vim.fn.getqflist()) do
     say(string.format('called by: %s %s:%d', call.text, vim.fn.fnamemodify(vim.fn.bufname(call.bufnr), ':t'), call.lnum))
   end
   vim.cmd('cclose')
-  local answer = vim.lsp.buf_request_sync(buffer, 'workspace/executeCommand', { command = 'bunraku.nodes.list' }, 10000)
+  local answer = vim.lsp.buf_request_sync(buffer, 'workspace/executeCommand', { command = 'bunraku.nodes.list' }, 60000)
   for _, node in ipairs(answer[client].result) do say('node: ' .. node.name) end
   vim.lsp.buf.execute_command({ command = 'bunraku.nodes.choose', arguments = { 'a*' } })
   vim.lsp.stop_client(client)

@@ -49,7 +49,7 @@ local function run()
   local buffer = vim.api.nvim_get_current_buf()
   local client = vim.lsp.start_client({ name = 'bunraku', cmd = { vim.env.BUNRAKU, 'lsp' }, root_dir = vim.env.TREE })
   vim.lsp.buf_attach_client(buffer, client)
-  vim.wait(5000, function() return vim.lsp.buf_get_clients(buffer)[client] ~= nil end, 10)
+  vim.wait(60000, function() return vim.lsp.buf_get_clients(buffer)[client] ~= nil end, 10)
   vim.diagnostic.config({ virtual_text = { prefix = '●', spacing = 2 }, severity_sort = true })
   local line = tonumber(vim.env.LINE)
   vim.fn.winrestview({ topline = tonumber(vim.env.TOP), lnum = line, col = 0 })
@@ -57,16 +57,16 @@ local function run()
   if vim.env.SHOW == 'hover' then
     -- Asked until the nodes are compiled, then shown as the key K shows it.
     local answer
-    vim.wait(30000, function()
+    vim.wait(120000, function()
       local params = vim.lsp.util.make_position_params(0, 'utf-16')
-      local all = vim.lsp.buf_request_sync(buffer, 'textDocument/hover', params, 10000)
+      local all = vim.lsp.buf_request_sync(buffer, 'textDocument/hover', params, 60000)
       answer = all and all[client] and all[client].result
       return answer and answer.contents and answer.contents.value:find(vim.env.UNTIL, 1, true) ~= nil
     end, 100)
     vim.lsp.handlers['textDocument/hover'](nil, answer, { method = 'textDocument/hover', client_id = client, bufnr = buffer },
       { border = 'single', max_width = 100, focusable = false })
   else
-    vim.wait(30000, function() return #vim.diagnostic.get(buffer) >= tonumber(vim.env.UNTIL) end, 100)
+    vim.wait(120000, function() return #vim.diagnostic.get(buffer) >= tonumber(vim.env.UNTIL) end, 100)
     vim.diagnostic.open_float({ border = 'single', max_width = 110, focusable = false, header = '', prefix = '',
       scope = 'line' })
   end
