@@ -40,17 +40,21 @@ type Config struct {
 	// Certificate and Key are the client's, CA are the authorities that sign the server's: texts in PEM. With CA empty
 	// those of the system are asked.
 	Certificate, Key, CA []byte
-	Token                string        // sent as X-Authentication, as PE wants it; "" for none
-	Timeout              time.Duration // that may pass without a byte; DefaultTimeout when zero
-	MostBytes            int64         // of one answer; DefaultBytes when zero
-	Pause                time.Duration // before a question is asked again; a third of a second when zero
+	// TLS is how the next connection is made, in place of Certificate, Key and CA: for who goes on for so long that
+	// certificates are renewed meanwhile. nil for none.
+	TLS       func() *tls.Config
+	Token     string        // sent as X-Authentication, as PE wants it; "" for none
+	Timeout   time.Duration // that may pass without a byte; DefaultTimeout when zero
+	MostBytes int64         // of one answer; DefaultBytes when zero
+	Pause     time.Duration // before a question is asked again; a third of a second when zero
 }
 
 // Bounds of one answer.
 const (
 	DefaultTimeout = 30 * time.Second
 	DefaultBytes   = 4 << 30
-	mostRow        = 64 << 20 // of one row
+	mostRow        = 64 << 20    // of one row
+	mostIdle       = time.Minute // that a connection waits for the next question, where certificates change
 )
 
 // A Client asks one PuppetDB. It can be used by many at the same time.
@@ -92,7 +96,7 @@ func New(c Config) (*Client, error) {
 		}
 		conf.Certificates = []tls.Certificate{pair}
 	}
-	if base.Scheme == "http" && (len(c.Certificate) > 0 || c.Token != "") {
+	if base.Scheme == "http" && (len(c.Certificate) > 0 || c.TLS != nil || c.Token != "") {
 		if host := base.Hostname(); host != "localhost" && !net.ParseIP(host).IsLoopback() {
 			return nil, fmt.Errorf("%s is not encrypted: a certificate or a token is only shown to https://", c.URL)
 		}
@@ -101,9 +105,36 @@ func New(c Config) (*Client, error) {
 		DialContext: (&net.Dialer{Timeout: min(c.Timeout, 10*time.Second)}).DialContext,
 		// A PuppetDB is inside; what a proxy is told is not for everyone.
 		Proxy: nil}
+	if c.TLS != nil {
+		dial := transport.DialContext
+		transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return secure(ctx, conn, address, c.TLS(), c.Timeout)
+		}
+		transport.IdleConnTimeout = mostIdle
+	}
 	return &Client{base: base, conf: c, http: &http.Client{Transport: transport,
 		// Who is led elsewhere would show the token there.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+}
+
+// secure speaks TLS on a connection to an address.
+func secure(ctx context.Context, conn net.Conn, address string, conf *tls.Config, most time.Duration) (net.Conn,
+	error) {
+	if conf.ServerName == "" {
+		conf = conf.Clone()
+		conf.ServerName, _, _ = net.SplitHostPort(address) // it was dialled
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	secured := tls.Client(conn, conf)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return secured, nil
 }
 
 // Close ends connections that are kept for the next question.

@@ -132,7 +132,7 @@ func (q *Queue) Put(c Command) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	if err := syncDir(q.dir); err != nil {
+	if err := SyncDir(q.dir); err != nil {
 		return err // it may be there or not: who is told so tries again
 	}
 	q.mu.Lock()
@@ -150,8 +150,8 @@ func (q *Queue) nudge() {
 	}
 }
 
-// syncDir makes durable what names a directory has.
-func syncDir(dir string) error {
+// SyncDir makes durable what names a directory has.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

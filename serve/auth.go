@@ -99,6 +99,25 @@ func permits(rules []rule, c *client, method, path string, query url.Values) (ok
 	return false, "no rule allows it"
 }
 
+// twofold is a parameter of a request that has several values and only one meaning: the environment, or whatever a rule
+// asks for. "" for none.
+func twofold(rules []rule, query url.Values) string {
+	several := func(name string) bool {
+		return slices.ContainsFunc(query[name], func(v string) bool { return v != query[name][0] })
+	}
+	if several("environment") {
+		return "environment"
+	}
+	for i := range rules {
+		for name := range rules[i].query {
+			if several(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 func (r *rule) matches(method, path string, query url.Values) (groups []string, ok bool) {
 	if len(r.methods) > 0 && !slices.Contains(r.methods, strings.ToLower(method)) {
 		return nil, false
@@ -339,12 +358,7 @@ func (p *ruleParser) match(v value.Value, r *rule) {
 	case "path":
 		r.path = string(path)
 	case "regex":
-		re, err := regexp.Compile(string(path))
-		if err != nil {
-			p.wrong("the path %s is no pattern: %v", path, err)
-			return
-		}
-		r.pattern = re
+		r.pattern = p.pattern(string(path))
 	default:
 		p.wrong("match-request: the type is path or regex, not %q", kind)
 	}
@@ -415,14 +429,27 @@ func (p *ruleParser) list(v value.Value) (out []who) {
 
 func (p *ruleParser) name(s string) who {
 	if len(s) > 1 && strings.HasPrefix(s, "/") && strings.HasSuffix(s, "/") {
-		re, err := regexp.Compile(s[1 : len(s)-1])
-		if err != nil {
-			p.wrong("%s is no pattern: %v", s, err)
-		}
-		return who{pattern: re}
+		return who{pattern: p.pattern(s[1 : len(s)-1])}
 	}
 	if s == "" || s != "*" && strings.Contains(strings.TrimPrefix(s, "*."), "*") {
 		p.wrong("%q names nobody", s)
 	}
 	return who{name: s}
+}
+
+// otherwise is what patterns of Java may have that Go reads as something else: a class inside of a class, or cut with
+// one, and the flag U. The rest either means the same or is no pattern of Go's.
+var otherwise = regexp.MustCompile(`^(?:[^\\\[]|\\.)*(?:\[\^?\]?(?:[^\\\[\]&]|\\.|&[^&\]])*(?:\[|&&)|\(\?[a-zA-Z-]*U)`)
+
+// pattern is a pattern of Java's, as puppetserver reads it.
+func (p *ruleParser) pattern(text string) *regexp.Regexp {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		p.wrong("%s is no pattern: %v", text, err)
+		return nil
+	}
+	if otherwise.MatchString(text) {
+		p.wrong("the pattern %s has a class inside of a class, or a flag, that is not understood", text)
+	}
+	return re
 }

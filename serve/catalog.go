@@ -32,6 +32,7 @@ type order struct {
 	facts       *facts.Facts
 	trusted     *value.Hash
 	check       bool     // an agent that must change its environment first gets no resources
+	prefer      bool     // whatever environment a classifier says
 	static      bool     // metadata of files may be in it
 	checksums   []string // that the agent knows, the best one first
 	keepFacts   bool
@@ -140,6 +141,9 @@ func (s *Server) fill(r *request, o order) (*filled, error) {
 	environment, err := s.classify(r.Context(), &node, o.environment)
 	if err != nil {
 		return nil, err
+	}
+	if o.prefer {
+		environment = o.environment
 	}
 	env, err := s.pool.find(environment)
 	var gone *problem
@@ -525,6 +529,7 @@ func (s *Server) catalogV4(r *request) error {
 		return err
 	}
 	o.keepFacts = value.ToString(persistence.At("facts")) == "true"
+	o.prefer = options != nil && value.ToString(options.At("prefer_requested_environment")) == "true"
 	o.store, o.transaction = value.ToString(persistence.At("catalog")) == "true", text("transaction_uuid")
 	if values := hash(hash(given, "facts"), "values"); values != nil {
 		o.facts = facts.New(o.name, values)

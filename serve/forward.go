@@ -41,11 +41,8 @@ func (s *Server) openForwarder(to string) (*errand, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%s is nowhere to send reports to: it needs to be an http or https URL", u.Redacted())
 	}
-	// Certificates are those of now: the server's own is shown, and who answers must have one of the same CA, as with
-	// Puppet.
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		a := s.trust.fresh()
-		d := tls.Dialer{Config: &tls.Config{RootCAs: a.roots, Certificates: []tls.Certificate{*a.host}}}
+		d := tls.Dialer{Config: s.outgoing()}
 		return d.DialContext(ctx, network, address)
 	}
 	f := &forwarder{to: u, client: &http.Client{Timeout: forwardTime, Transport: &http.Transport{DialTLSContext: dial,

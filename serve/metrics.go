@@ -174,6 +174,13 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	if leaf := a.host.Leaf; leaf != nil && now.After(leaf.NotAfter) {
 		problems = append(problems, "the server's certificate has expired at "+leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
+	if err := s.trust.problem(); err != nil {
+		problems = append(problems, "certificates or revocation lists cannot be read, those from before are in force: "+
+			err.Error())
+	}
+	if err := s.mounts.problem(); err != nil {
+		problems = append(problems, "fileserver.conf cannot be read, the mounts from before are in force: "+err.Error())
+	}
 	if len(s.pool.names()) == 0 {
 		problems = append(problems, "there is no environment")
 	}

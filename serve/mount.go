@@ -35,6 +35,7 @@ type mounts struct {
 	dirs    map[string]string // name → directory, in which % patterns stand for the client
 	stamp   stamp
 	checked time.Time
+	trouble error // why the file of now is not in force
 }
 
 func readMounts(file string, log *slog.Logger) (*mounts, error) {
@@ -69,18 +70,34 @@ var (
 		"tasks": "tasks", "scripts": "scripts"}
 )
 
-// read takes in fileserver.conf (puppet/file_serving/configuration/parser.rb).
+// read takes in fileserver.conf.
 func (m *mounts) read() error {
 	if m.file == "" {
 		return nil
 	}
 	now := stampOf(m.file)
+	dirs, err := m.parse()
 	m.mu.Lock()
-	m.stamp, m.checked = now, time.Now()
-	m.mu.Unlock()
+	defer m.mu.Unlock()
+	m.stamp, m.checked, m.trouble = now, time.Now(), err
+	if err == nil {
+		m.dirs = dirs
+	}
+	return err
+}
+
+// problem is why the file of now is not in force; nil if it is.
+func (m *mounts) problem() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.trouble
+}
+
+// parse reads the file (puppet/file_serving/configuration/parser.rb).
+func (m *mounts) parse() (map[string]string, error) {
 	text, err := os.ReadFile(m.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	dirs := map[string]string{}
 	name := ""
@@ -93,32 +110,29 @@ func (m *mounts) read() error {
 		}
 		if s := mountSection.FindStringSubmatch(line); s != nil {
 			if name = s[1]; dirs[name] != "" {
-				return wrong("%s is mounted already", name)
+				return nil, wrong("%s is mounted already", name)
 			}
 			continue
 		}
 		s := mountSetting.FindStringSubmatch(line)
 		switch {
 		case s == nil || name == "":
-			return wrong("invalid entry: '%s'", line)
+			return nil, wrong("invalid entry: '%s'", line)
 		case s[1] == "path" && builtIn[name] != "": // Puppet ignores it, too
 		case s[1] == "path":
 			if dir := strings.TrimSpace(s[2]); filepath.IsAbs(dir) {
 				dirs[name] = filepath.Clean(dir)
 			} else {
-				return wrong("%s is no absolute path", dir)
+				return nil, wrong("%s is no absolute path", dir)
 			}
 		case s[1] == "allow" && strings.TrimSpace(s[2]) == "*":
 		case s[1] == "allow" || s[1] == "deny":
-			return wrong("who may read a mount is said by auth.conf: '%s' would not be in force", strings.TrimSpace(line))
+			return nil, wrong("who may read a mount is said by auth.conf: '%s' would not be in force", strings.TrimSpace(line))
 		default:
-			return wrong("invalid argument '%s'", s[1])
+			return nil, wrong("invalid argument '%s'", s[1])
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.dirs = dirs
-	return nil
+	return dirs, nil
 }
 
 // dir is the directory that a mount stands for, for a client; "" if there is no such mount.
@@ -132,8 +146,10 @@ func (m *mounts) dir(name, client string) string {
 	if !strings.Contains(m.dirs[name], "%") {
 		return m.dirs[name]
 	}
-	if client == "" || client == "." || client == ".." || strings.ContainsRune(client, '/') {
-		return ""
+	for _, part := range []string{client, host, domain} { // none may lead to what belongs to another
+		if part == "" || part == "." || part == ".." || strings.ContainsRune(part, '/') {
+			return ""
+		}
 	}
 	return strings.NewReplacer("%%", "%", "%h", host, "%H", client, "%d", domain).Replace(m.dirs[name])
 }

@@ -119,6 +119,7 @@ const sweepOften = time.Hour
 
 // tidy sweeps until the server ends.
 func (s *Server) tidy() {
+	s.store.clear(time.Now())
 	if s.opt.Provenance <= 0 {
 		return
 	}

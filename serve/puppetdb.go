@@ -2,6 +2,8 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -31,7 +33,7 @@ type database struct {
 
 // openDatabase opens the queue; nothing is sent yet.
 func (s *Server) openDatabase(c puppetdb.Config) (*database, error) {
-	client, err := puppetdb.New(c)
+	client, err := s.newClient(c)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +42,27 @@ func (s *Server) openDatabase(c puppetdb.Config) (*database, error) {
 		return nil, err
 	}
 	return &database{errand: e, client: client}, nil
+}
+
+// newClient is who asks and tells PuppetDB: with the server's own certificate, unless another was given.
+func (s *Server) newClient(c puppetdb.Config) (*puppetdb.Client, error) {
+	if len(c.Certificate) == 0 && len(c.CA) == 0 {
+		c.TLS = s.outgoing
+	}
+	return puppetdb.New(c)
+}
+
+// outgoing is how we connect to others, by the certificates of now: the server's own is shown, and who answers must
+// have one of the same CA that is not revoked, as with Puppet.
+func (s *Server) outgoing() *tls.Config {
+	a := s.trust.fresh()
+	return &tls.Config{Certificates: []tls.Certificate{*a.host}, MinVersion: tls.VersionTLS12,
+		InsecureSkipVerify: true, // VerifyConnection does it, with the CA's own certificates between leaf and root
+		VerifyConnection: func(c tls.ConnectionState) error {
+			_, err := a.chain(c.PeerCertificates, x509.VerifyOptions{DNSName: c.ServerName, CurrentTime: s.opt.Now(),
+				KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, s.opt.Revocation)
+			return err
+		}}
 }
 
 // An errand is a queue whose commands are sent to somebody as long as the server runs.

@@ -89,11 +89,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 			s.opt.Log.Error("bug", "summary", d.Summary, "at", d.Detail, "stack", string(debug.Stack()))
 			err = failed("%s", d.Summary)
 		}
-		if err != nil {
+		begun := answer.status != 0
+		if err != nil && !begun {
 			s.fail(answer, err)
 		}
 		s.counts.answer(hr.URL.Path, answer.status)
 		s.log(r, answer, err, time.Since(began))
+		if err != nil && begun { // the connection is cut, so that nobody takes a part for the whole
+			panic(http.ErrAbortHandler)
+		}
 	}()
 	w.Header().Set("X-Puppet-Version", s.version())
 	if hr.ContentLength != 0 { // until all of it is there
@@ -129,7 +133,11 @@ func (s *Server) answer(r *request) error {
 	if p == "/puppet-ca" || strings.HasPrefix(p, "/puppet-ca/") {
 		return notFound("there is no CA here; agents find it by their setting ca_server")
 	}
-	if ok, why := permits(s.rules, r.client, r.Method, p, r.query); !ok {
+	rules := *s.rules.Load()
+	if name := twofold(rules, r.query); name != "" { // a rule would look at one, and the answer be about the other
+		return badRequest("The request says twice, and differently, what %s is", name)
+	}
+	if ok, why := permits(rules, r.client, r.Method, p, r.query); !ok {
 		who := "unauthenticated client"
 		if r.client != nil {
 			who = r.client.name
@@ -236,12 +244,8 @@ func (r *request) json(v any) error {
 // ignoreGone is for errors of writing: the client is not there any more, and there is nobody to tell.
 func ignoreGone(error) error { return nil }
 
-// fail answers with a problem, unless the answer has begun: then the connection is cut, so that nobody takes a part for
-// the whole.
+// fail answers with a problem.
 func (s *Server) fail(w *counted, err error) {
-	if w.status != 0 {
-		panic(http.ErrAbortHandler)
-	}
 	var p *problem
 	if !errors.As(err, &p) {
 		p = failed("%s", err.Error())
@@ -252,7 +256,7 @@ func (s *Server) fail(w *counted, err error) {
 	text, _ := json.Marshal(struct {
 		Message string `json:"message"`
 		Kind    string `json:"issue_kind"`
-	}{s.secrets.Hide(p.message), p.kind})
+	}{short(s.secrets.Hide(p.message), mostMessage), p.kind})
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(p.status)
@@ -267,14 +271,39 @@ func (s *Server) log(r *request, w *counted, err error, took time.Duration) {
 		fields = append(fields, "certname", r.client.name)
 	}
 	fields = append(fields, r.note...)
+	for i, v := range fields {
+		if text, is := v.(string); is {
+			fields[i] = short(text, mostField)
+		}
+	}
+	if err != nil {
+		fields = append(fields, "error", short(s.secrets.Hide(err.Error()), mostMessage))
+	}
 	switch {
-	case w.status >= 500:
-		s.opt.Log.Error("request", append(fields, "error", s.secrets.Hide(err.Error()))...)
+	case w.status >= 500 || err != nil && w.status < 400: // the latter was cut off
+		s.opt.Log.Error("request", fields...)
 	case err != nil:
-		s.opt.Log.Warn("request", append(fields, "error", s.secrets.Hide(err.Error()))...)
+		s.opt.Log.Warn("request", fields...)
 	default:
 		s.opt.Log.Info("request", fields...)
 	}
+}
+
+// How many bytes of what a client says go into a field of the log, and into the message of an error.
+const (
+	mostField   = 500
+	mostMessage = 16 << 10
+)
+
+// short is a text of which no more is told than so many bytes.
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
 }
 
 // counted is an answer whose length is known afterwards. Each piece must be taken within a time, however long the whole

@@ -109,7 +109,7 @@ const (
 // A Server answers agents.
 type Server struct {
 	opt      Options
-	rules    []rule
+	rules    atomic.Pointer[[]rule]
 	trust    *trust
 	pool     *pool
 	branches *deploy.Source // nil where environments are directories
@@ -197,11 +197,8 @@ func New(opt Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.rules = defaultRules()
-	if opt.Auth != "" {
-		if s.rules, err = readRules(opt.Auth, s.trust.current.Load().shortName); err != nil {
-			return nil, err
-		}
+	if err := s.readAuth(); err != nil {
+		return nil, err
 	}
 	if s.mounts, err = readMounts(opt.FileServer, opt.Log); err != nil {
 		return nil, err
@@ -263,7 +260,21 @@ func (s *Server) Stop(ctx context.Context) error {
 // former ones stay.
 func (s *Server) Reload() error {
 	s.pool.flush("")
-	return errors.Join(s.trust.read(), s.mounts.read())
+	err := s.trust.read() // first: rules may name extensions as a mapping of OIDs does
+	return errors.Join(err, s.readAuth(), s.mounts.read())
+}
+
+// readAuth takes in the rules about who may ask for what.
+func (s *Server) readAuth() error {
+	rules := defaultRules()
+	if s.opt.Auth != "" {
+		var err error
+		if rules, err = readRules(s.opt.Auth, s.trust.current.Load().shortName); err != nil {
+			return err
+		}
+	}
+	s.rules.Store(&rules)
+	return nil
 }
 
 // lines makes log entries of what net/http says.

@@ -20,21 +20,25 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/value"
+	"bunraku/puppetdb"
 	"bunraku/report/redact"
 	"bunraku/source"
 )
 
-// A shadow is in nobody's path: the catalogs of nodes are asked of the server that they have, compiled here from the
-// same facts, and compared. What differs is told once for all nodes that have it, with the place where our side of it
-// is written.
+// A shadow is in nobody's path: the catalogs of nodes are asked of the server that they have, or are those that it has
+// stored in PuppetDB, compiled here from the same facts, and compared. What differs is told once for all nodes that
+// have it, with the place where our side of it is written.
 
 // ShadowOptions say whom to compare with.
 type ShadowOptions struct {
 	Options        // environments, compiler, classifier, certificates
 	Server  string // https://puppet.example.com:8140; a rule must allow our certificate POST /puppet/v4/catalog
-	Diff    diff.Options
-	Watch   func(*eval.Result) // is told of every compile; nil for nobody
-	Step    func()             // is called when a node is done; nil for nobody
+	// Stored brings a catalog to the form in which PuppetDB keeps it. With it nobody is asked to compile: what Options'
+	// PuppetDB has is compared.
+	Stored func(*catalog.Catalog) *catalog.Catalog
+	Diff   diff.Options
+	Watch  func(*eval.Result) // is told of every compile; nil for nobody
+	Step   func()             // is called when a node is done; nil for nobody
 }
 
 // mostAnswer is how long a catalog of another server may be.
@@ -64,6 +68,15 @@ func Shadow(ctx context.Context, opt ShadowOptions, nodes []*facts.Facts) (*diff
 	opt.Compile.Trace = true
 	s := &Server{opt: opt.Options, secrets: &redact.Secrets{}}
 	s.facts = serverFacts(s.version(), &pair)
+	if opt.PuppetDB != nil { // collectors and queries ask it, as they do where agents are served
+		client, err := puppetdb.New(*opt.PuppetDB)
+		if err != nil {
+			return nil, err
+		}
+		defer client.Close()
+		s.db = &database{client: client}
+		s.opt.Compile.PuppetDB = s.db
+	}
 	s.pool = newPool(s)
 	x := &shadow{opt: opt, s: s, http: &http.Client{Timeout: compileTimeout,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 4, TLSClientConfig: &tls.Config{RootCAs: roots,
@@ -143,14 +156,28 @@ func (x *shadow) node(ctx context.Context, report *diff.Report, i int, f *facts.
 	out := report.Nodes[i]
 	var theirs *catalog.Catalog
 	var err error
-	if theirs, out.Old, err = x.ask(ctx, f, environment); err != nil {
+	if x.opt.Stored != nil {
+		if theirs, err = x.s.db.client.Catalog(ctx, f.Name); err == nil && theirs == nil {
+			out.State, out.Excuse = diff.Excused, "PuppetDB has no catalog of it"
+			return nil
+		}
+	} else {
+		theirs, out.Old, err = x.ask(ctx, f, environment)
+	}
+	if err != nil {
 		return err
 	}
 	node := compiler.Node{Name: f.Name, Facts: f, Unclassified: true}
+	if x.s.db != nil {
+		node.Imports = x.s.db.client.NewImporter(ctx)
+	}
 	fails := func(err error) { out.New = &source.Diagnostic{Code: "E0001", Summary: err.Error()} }
 	var result *eval.Result
 	var snap taken
-	if environment, err = x.s.classify(ctx, &node, environment); err != nil {
+	if environment, err = x.s.classify(ctx, &node, environment); x.opt.Stored != nil {
+		environment = theirs.Environment // whatever it would be by now
+	}
+	if err != nil {
 		fails(err)
 	} else if env, err := x.s.pool.find(environment); err != nil {
 		fails(err)
@@ -174,9 +201,12 @@ func (x *shadow) node(ctx context.Context, report *diff.Report, i int, f *facts.
 	case out.New != nil:
 		out.State = diff.Fails
 	default:
-		snap := snap.Current()
+		snap, ours := snap.Current(), result.Catalog
+		if x.opt.Stored != nil {
+			theirs, ours = x.opt.Stored(theirs), x.opt.Stored(ours)
+		}
 		report.Add(i, diff.Compare(diff.Side{Catalog: theirs, Types: snap, Modules: snap.Environment()},
-			diff.Side{Catalog: result.Catalog, Types: snap, Modules: snap.Environment(), Record: result.Record()}, x.opt.Diff))
+			diff.Side{Catalog: ours, Types: snap, Modules: snap.Environment(), Record: result.Record()}, x.opt.Diff))
 	}
 	return nil
 }
@@ -192,8 +222,7 @@ func (x *shadow) ask(ctx context.Context, f *facts.Facts, environment string) (*
 	t := func(s string) value.Value { return value.String(s) }
 	body, err := catalog.JSON{}.AppendValue(nil, hash(t("certname"), t(f.Name), t("environment"), t(environment),
 		t("persistence"), hash(t("facts"), value.Bool(false), t("catalog"), value.Bool(false)),
-		t("facts"), hash(t("values"), f.Values), t("trusted_facts"), hash(t("values"), trusted),
-		t("options"), hash(t("prefer_requested_environment"), value.Bool(true))))
+		t("facts"), hash(t("values"), f.Values), t("trusted_facts"), hash(t("values"), trusted)))
 	if err != nil {
 		return nil, nil, err
 	}

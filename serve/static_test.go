@@ -112,6 +112,18 @@ authorization: { version: 1, rules: [
 		"environment":"production"}`); !strings.Contains(a.body, "trusted agent.example asked remote") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	// The environment that a classifier says counts, unless the one that is asked for is preferred.
+	enc := filepath.Join(t.TempDir(), "enc")
+	if err := os.WriteFile(enc, []byte("#!/bin/sh\necho '{classes: {}, environment: broken}'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	moved := start(t, small, func(o *serve.Options) { o.Auth, o.Classifier = file, enc })
+	for prefer, status := range map[string]int{"true": 200, "false": 500} {
+		if a := moved.do(moved.client(moved.sign("service.example")), "POST", "/puppet/v4/catalog", "application/json",
+			strings.Replace(whole, `"capture_logs":true`, `"prefer_requested_environment":`+prefer, 1)); a.status != status {
+			t.Errorf("%s: %d %s", prefer, a.status, a.body)
+		}
+	}
 	for body, status := range map[string]int{`{}`: 400, `[]`: 400, `{"certname":"../x","persistence":{}}`: 400,
 		`{"certname":"other.example","persistence":{},"environment":"production","facts":{"values":{}}}`: 400} {
 		if a := post("service.example", body); a.status != status {

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/facts"
@@ -58,10 +59,13 @@ func (s *store) keep(text []byte, elem ...string) error { return s.write(text, t
 // write puts a file in its place, whole; with durable it waits until the disk has it.
 func (s *store) write(text []byte, durable bool, elem ...string) error {
 	path := filepath.Join(append([]string{s.dir}, elem...)...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		if err := s.mkdir(dir, durable); err != nil {
+			return err
+		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
+	f, err := os.CreateTemp(dir, unfinished+"*") // 0600
 	if err != nil {
 		return err
 	}
@@ -72,12 +76,45 @@ func (s *store) write(text []byte, durable bool, elem ...string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil || !durable {
+		return err
+	}
+	return puppetdb.SyncDir(dir)
+}
+
+// unfinished begins the names of files that are not in their places yet. Whoever was killed leaves them.
+const unfinished = ".new-"
+
+// mkdir makes a directory below the store's; with durable it waits until the disk has its name.
+func (s *store) mkdir(dir string, durable bool) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for durable && dir != s.dir && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		if err := puppetdb.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes what others have left unfinished, an hour ago or more.
+func (s *store) clear(now time.Time) {
+	_ = filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), unfinished) {
+			return nil // what cannot be listed stays
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > time.Hour {
+			os.Remove(path)
+		}
+		return nil
+	})
 }
 
 // room reports whether something can be written: a disk that is full still takes names.
 func (s *store) room() error {
-	f, err := os.CreateTemp(s.dir, ".health-*")
+	f, err := os.CreateTemp(s.dir, unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -166,6 +203,10 @@ func (s *Server) putFacts(r *request) error {
 	if err != nil {
 		return err
 	}
+	external, err := s.external(r.Context(), r.client.name)
+	if err != nil {
+		return err
+	}
 	leave, err := s.enter(r.Context())
 	if err != nil {
 		return err
@@ -175,7 +216,7 @@ func (s *Server) putFacts(r *request) error {
 	if err != nil {
 		return err
 	}
-	f.Trusted = facts.Trusted(r.client.name, r.client.extensions, nil)
+	f.Trusted = facts.Trusted(r.client.name, r.client.extensions, external)
 	environment := r.query.Get("environment")
 	if err := s.keepFacts(environment, environment, f); err != nil {
 		return err

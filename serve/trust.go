@@ -75,6 +75,7 @@ type trust struct {
 	mu      sync.Mutex
 	stamps  []stamp
 	checked time.Time
+	trouble error // why the files of now are not in force
 }
 
 // A stamp tells one state of a file from another.
@@ -110,7 +111,7 @@ func (t *trust) read() error {
 	a, err := readAuthority(t.opt)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.stamps, t.checked = stamps, time.Now()
+	t.stamps, t.checked, t.trouble = stamps, time.Now(), err
 	if err != nil {
 		return err
 	}
@@ -140,6 +141,13 @@ func (t *trust) fresh() *authority {
 		}
 	}
 	return t.current.Load()
+}
+
+// problem is why the files of now are not in force; nil if they are.
+func (t *trust) problem() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.trouble
 }
 
 func readAuthority(opt *Options) (*authority, error) {
@@ -222,22 +230,35 @@ func (a *authority) judge(certs []*x509.Certificate, how Revocation, now time.Ti
 }
 
 func (a *authority) look(certs []*x509.Certificate, how Revocation, now time.Time) (*client, time.Time, error) {
-	between := a.between
-	if len(certs) > 1 {
-		between = between.Clone()
-		for _, c := range certs[1:] {
-			between.AddCert(c)
-		}
+	until, err := a.chain(certs, x509.VerifyOptions{CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, how)
+	if err != nil {
+		return nil, until, err
 	}
 	leaf := certs[0]
-	chains, err := leaf.Verify(x509.VerifyOptions{Roots: a.roots, Intermediates: between, CurrentTime: now,
-		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	if leaf.Subject.CommonName == "" {
+		return nil, until, errors.New("the certificate names nobody")
+	}
+	return &client{leaf.Subject.CommonName, leaf.DNSNames, a.extensions(leaf)}, until, nil
+}
+
+// chain looks for a way from a certificate to the CA on which none is revoked. It holds until the time that is
+// returned.
+func (a *authority) chain(certs []*x509.Certificate, opt x509.VerifyOptions, how Revocation) (time.Time, error) {
+	opt.Roots, opt.Intermediates = a.roots, a.between
+	if len(certs) > 1 {
+		opt.Intermediates = a.between.Clone()
+		for _, c := range certs[1:] {
+			opt.Intermediates.AddCert(c)
+		}
+	}
+	chains, err := certs[0].Verify(opt)
 	if err != nil {
-		return nil, time.Time{}, err
+		return time.Time{}, err
 	}
 	for _, chain := range chains {
 		var until time.Time
-		if until, err = a.unrevoked(chain, how, now); err != nil {
+		if until, err = a.unrevoked(chain, how, opt.CurrentTime); err != nil {
 			continue
 		}
 		for _, c := range chain {
@@ -245,12 +266,9 @@ func (a *authority) look(certs []*x509.Certificate, how Revocation, now time.Tim
 				until = c.NotAfter
 			}
 		}
-		if leaf.Subject.CommonName == "" {
-			return nil, time.Time{}, errors.New("the certificate names nobody")
-		}
-		return &client{leaf.Subject.CommonName, leaf.DNSNames, a.extensions(leaf)}, until, nil
+		return until, nil
 	}
-	return nil, time.Time{}, err
+	return time.Time{}, err
 }
 
 // unrevoked looks a chain's certificates up in the lists of their issuers. It holds until the time that is returned.

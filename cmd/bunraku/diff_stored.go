@@ -16,6 +16,10 @@ import (
 // fromPuppetDB is what --from is called when the old side is what PuppetDB has.
 const fromPuppetDB = "puppetdb"
 
+// storedNote says what is not compared with catalogs of PuppetDB.
+const storedNote = "PuppetDB keeps neither what is Sensitive nor which exported resources a node has for itself: those " +
+	"are not compared, nor are aliases."
+
 // diffStored compares the catalogs that PuppetDB has with those of the work tree.
 func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags, compare diff.Options) (
 	*diff.Report, error) {
@@ -85,8 +89,7 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 		return nil, err
 	}
 	r.Name, r.From, r.To = filepath.Base(source.Absolute(root)), "PuppetDB", fleet.WorkTree
-	r.Notes = append(r.Notes, "PuppetDB keeps neither what is Sensitive nor which exported resources a node has for "+
-		"itself: those are not compared, nor are aliases.")
+	r.Notes = append(r.Notes, storedNote)
 	for _, x := range abroad {
 		r.Notes = append(r.Notes, "Left out: "+x.Text()+".")
 	}

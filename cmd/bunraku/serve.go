@@ -90,9 +90,10 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.StringVar(&f.fileserver, "fileserver", "", "fileserver.conf, a `FILE`")
 	own.StringVar(&f.oids, "trusted-oid-mapping", "", "custom_trusted_oid_mapping.yaml, a `FILE`")
 	own.StringVar(&f.shadow, "shadow", "",
-		"serve nobody: compare with the catalogs that the server at `URL` gives by POST /puppet/v4/catalog, and say what differs")
+		"serve nobody: compare with the catalogs that the server at `URL` gives by POST /puppet/v4/catalog, or for puppetdb with "+
+			"those that --puppetdb has, and say what differs")
 	own.StringVar(&f.compile.facts, "facts", "",
-		"with --shadow: the facts of the nodes, a `FILE` or a directory; by default those that --state has")
+		"with --shadow: the facts of the nodes, a `FILE` or a directory; by default those of --puppetdb, else those that --state has")
 	own.StringVar(&f.enc, "enc", "",
 		"an external node classifier: a `PROGRAM` that is run with a node's name, every time, or a file or directory of answers")
 	own.StringVar(&f.external, "trusted-external-command", "",
@@ -169,17 +170,7 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 		}
 	}
 	if f.puppetdb != "" {
-		opt.PuppetDB = &puppetdb.Config{URL: f.puppetdb}
-		for _, x := range []struct {
-			to   *[]byte
-			path string
-		}{{&opt.PuppetDB.Certificate, opt.Cert}, {&opt.PuppetDB.Key, opt.Key}, {&opt.PuppetDB.CA, opt.CA}} {
-			text, err := os.ReadFile(x.path)
-			if err != nil {
-				return opt, err
-			}
-			*x.to = text
-		}
+		opt.PuppetDB = &puppetdb.Config{URL: f.puppetdb} // it is shown the server's own certificate
 	}
 	opt.SoftWriteFailure, opt.Reuse = f.soft, int64(f.reuse)<<20
 	if f.policy != "" && !f.gate {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 
 	"bunraku/diff"
 	"bunraku/fleet"
+	"bunraku/puppetdb"
 	"bunraku/serve"
 	"bunraku/source"
 
@@ -24,7 +26,28 @@ func (a *app) shadow(cmd *cobra.Command, f *serveFlags, environments string) err
 	if err != nil {
 		return err
 	}
-	if f.compile.facts == "" {
+	how := serve.ShadowOptions{Options: opt, Server: f.shadow, Watch: a.keep}
+	if f.shadow == fromPuppetDB {
+		if opt.PuppetDB == nil {
+			return fail("--shadow puppetdb needs --puppetdb https://HOST:8081")
+		}
+		how.Stored, how.Server = fleet.AsStored, "PuppetDB"
+	}
+	if opt.PuppetDB != nil {
+		for _, x := range []struct {
+			to   *[]byte
+			path string
+		}{{&opt.PuppetDB.Certificate, opt.Cert}, {&opt.PuppetDB.Key, opt.Key}, {&opt.PuppetDB.CA, opt.CA}} {
+			if *x.to, err = os.ReadFile(x.path); err != nil {
+				return err
+			}
+		}
+	}
+	if f.compile.facts == "" && opt.PuppetDB != nil {
+		if f.compile.facts, err = a.shadowFacts(cmd.Context(), *opt.PuppetDB, f.state); err != nil {
+			return err
+		}
+	} else if f.compile.facts == "" {
 		f.compile.facts = filepath.Join(f.state, "facts")
 	}
 	view := source.NewDir(source.DirOptions{Roots: []string{f.compile.facts}})
@@ -37,12 +60,14 @@ func (a *app) shadow(cmd *cobra.Command, f *serveFlags, environments string) err
 	}
 	bar := a.progress("comparing", len(nodes))
 	began := time.Now()
-	r, err := serve.Shadow(cmd.Context(), serve.ShadowOptions{Options: opt, Server: f.shadow, Watch: a.keep,
-		Step: bar.step},
-		nodes)
+	how.Step = bar.step
+	r, err := serve.Shadow(cmd.Context(), how, nodes)
 	bar.stop()
 	if err != nil {
 		return err
+	}
+	if how.Stored != nil {
+		r.Notes = append(r.Notes, storedNote)
 	}
 	show := diff.Show{Style: a.out.Style(), Time: time.Since(began)}
 	r.Text(a.out, show)
@@ -60,6 +85,21 @@ func (a *app) shadow(cmd *cobra.Command, f *serveFlags, environments string) err
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// shadowFacts brings the facts that PuppetDB has up to date below the state, and says where.
+func (a *app) shadowFacts(ctx context.Context, c puppetdb.Config, state string) (string, error) {
+	client, err := puppetdb.New(c)
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	dir := filepath.Join(state, "shadow", "facts")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fail("the facts cannot be kept: %v", err)
+	}
+	_, err = client.Pull(ctx, puppetdb.Pulling{Dir: dir})
+	return dir, err
 }
 
 // serveReportCommand shows what the last shadow has found.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -136,6 +137,59 @@ func TestServeShadow(t *testing.T) {
 	}
 	must(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	<-ended
+}
+
+// TestServeShadowStored compares with the catalogs that a PuppetDB has, of the facts that it has: what differs is told
+// with its place, and what a collector finds is what PuppetDB says.
+func TestServeShadowStored(t *testing.T) {
+	stored, err := os.ReadFile("testdata/stored-catalog.json")
+	must(t, err)
+	const web1 = "web1.stored.example"
+	db := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query().Get("query")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/factsets"):
+			io.WriteString(w, `[{"certname":"`+web1+`","hash":"1"},{"certname":"new.example","hash":"2"}]`)
+		case strings.HasSuffix(r.URL.Path, "/inventory"):
+			io.WriteString(w, `[{"certname":"`+web1+`","environment":"elsewhere","facts":{"os":{"family":"Debian"}},"trusted":{}},`+
+				`{"certname":"new.example","environment":"production","facts":{},"trusted":{}}]`)
+		case strings.HasSuffix(r.URL.Path, "/catalogs") && strings.Contains(query, web1):
+			w.Write(stored)
+		case strings.HasSuffix(r.URL.Path, "/resources"):
+			io.WriteString(w, `[{"tags":["notify"],"file":"x.pp","type":"Notify","title":"after","line":1,"resource":"c",`+
+				`"environment":"production","certname":"other.example","parameters":{},"exported":true}]`)
+		default:
+			io.WriteString(w, "[]")
+		}
+	}))
+	defer db.Close()
+	ssl, _ := ssldir(t, "shadow.example")
+	state := t.TempDir()
+	shadow := func(site string, more ...string) (int, string) {
+		tree := writeRepo(t, map[string]string{"production/manifests/site.pp": site})
+		code, out, errs := call(append([]string{"serve", tree, "--shadow", "puppetdb", "--ssldir", ssl, "--certname",
+			"shadow.example", "--state", state, "--language", "7"}, more...)...)
+		return code, out + errs
+	}
+	with := []string{"--puppetdb", db.URL}
+	if code, text := shadow(storedSite, with...); code != exitFine || !strings.Contains(text, "1 not compared") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+	code, text := shadow(strings.Replace(storedSite, "text => 'old'", "text => 'new'", 1), with...)
+	for _, want := range []string{"File[/etc/motd]", "site.pp:3"} {
+		if code != exitNo || !strings.Contains(text, want) || strings.Contains(text, "Notify") ||
+			strings.Contains(text, "s3cret") {
+			t.Errorf("exit %d, no %s in\n%s", code, want, text)
+		}
+	}
+	// What the manifest has itself may as well be collected.
+	if code, text := shadow(strings.Replace(storedSite, "Notify['list'] -> notify { 'after': }",
+		"Notify <<| |>>\nNotify['list'] -> Notify['after']", 1), with...); code != exitFine {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+	if code, text := shadow(storedSite); code != exitFailed || !strings.Contains(text, "needs --puppetdb") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
 }
 
 // TestServe runs the command as people do: it says where it listens, compiles what an agent asks for, reads its files
