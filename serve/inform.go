@@ -1,11 +1,17 @@
 package serve
 
 import (
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/trace"
+	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -86,18 +92,19 @@ func (s *Server) environmentClasses(r *request) error {
 		return failed("the environment '%s' cannot be read: %v", name, err)
 	}
 	type param struct {
-		Name          string `json:"name"`
-		Type          string `json:"type,omitempty"`
-		DefaultSource string `json:"default_source,omitempty"`
+		Name          string          `json:"name"`
+		Type          string          `json:"type,omitempty"`
+		Default       json.RawMessage `json:"default_literal,omitempty"`
+		DefaultSource string          `json:"default_source,omitempty"`
 	}
 	type class struct {
 		Name   string  `json:"name"`
 		Params []param `json:"params"`
 	}
 	type file struct {
-		Path    string  `json:"path"`
-		Classes []class `json:"classes"`
-		Error   string  `json:"error,omitempty"`
+		Path    string   `json:"path"`
+		Classes *[]class `json:"classes,omitempty"` // or the error
+		Error   string   `json:"error,omitempty"`
 	}
 	env := snap.Environment()
 	paths, err := env.Manifests()
@@ -111,13 +118,18 @@ func (s *Server) environmentClasses(r *request) error {
 	files := []file{}
 	for _, p := range slices.Compact(paths) {
 		tree, ds, err := env.Parse(p)
-		f := file{Path: p, Classes: []class{}}
+		f := file{Path: p}
 		switch {
 		case err != nil:
 			f.Error = err.Error()
 		case ds.HasErrors():
 			f.Error = ds[0].Summary
+			if at := ds[0].Place; at.Known() {
+				pos := at.File.Position(at.Span.Start)
+				f.Error += fmt.Sprintf(" (file: %s, line: %d, column: %d)", p, pos.Line, pos.Column)
+			}
 		default:
+			classes := []class{}
 			for _, d := range tree.Defs {
 				c, is := d.(*syntax.Class)
 				if !is {
@@ -127,15 +139,23 @@ func (s *Server) environmentClasses(r *request) error {
 				for _, x := range c.Params {
 					one := param{Name: x.Name}
 					if x.Type != nil {
-						one.Type = tree.Source.Slice(x.Type.Span())
+						if typ, err := types.FromExpr(x.Type, tree.Source, nil); err == nil {
+							one.Type = typ.String()
+						}
 					}
 					if x.Default != nil {
 						one.DefaultSource = tree.Source.Slice(x.Default.Span())
+						if v, is := literal(x.Default); is && !value.IsUndef(v) {
+							if one.Default, err = (catalog.JSON{}).AppendValue(nil, v); err != nil {
+								return failed("%s: the default of $%s: %v", p, x.Name, err)
+							}
+						}
 					}
 					k.Params = append(k.Params, one)
 				}
-				f.Classes = append(f.Classes, k)
+				classes = append(classes, k)
 			}
+			f.Classes = &classes
 		}
 		files = append(files, f)
 	}
@@ -143,6 +163,36 @@ func (s *Server) environmentClasses(r *request) error {
 		Name  string `json:"name"`
 		Files []file `json:"files"`
 	}{name, files})
+}
+
+// literal is the value of an expression that has nothing but literals in it, as far as JSON can say it
+// (puppet/pops/evaluator/json_strict_literal_evaluator.rb).
+func literal(x syntax.Expr) (value.Value, bool) {
+	switch x := x.(type) {
+	case *syntax.List:
+		b := value.NewArrayBuilder(len(x.Elems))
+		for _, e := range x.Elems {
+			v, is := literal(e)
+			if !is {
+				return nil, false
+			}
+			b.Add(v)
+		}
+		return b.Array(), true
+	case *syntax.Hash:
+		b := value.NewHashBuilder(len(x.Entries))
+		for _, e := range x.Entries {
+			key, is := literal(e.Key)
+			text, named := key.(value.String)
+			v, known := literal(e.Value)
+			if !is || !named || !known {
+				return nil, false
+			}
+			b.SetString(string(text), v)
+		}
+		return b.Hash(), true
+	}
+	return trace.LiteralValue(x), trace.Literal(x)
 }
 
 // environmentModules lists the modules of an environment, or of all.
