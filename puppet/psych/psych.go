@@ -14,6 +14,7 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"bunraku/puppet/lookup/datafile"
@@ -59,6 +60,7 @@ type Options struct {
 	Indentation int // blanks a level, 2 to 9; anything else is 2
 	Width       int // lines are broken behind it; 0 is 80, less than 0 is none
 	Header      bool
+	Older       bool            // as puppetserver 7 writes, which has SnakeYAML in place of libyaml
 	Room        func(bytes int) // called as the result grows; it may end the writing with a panic. Or nil
 }
 
@@ -133,7 +135,7 @@ func matches(re *onigmo.Regexp, s string) bool {
 // Emit writes a document.
 func Emit(root *Node, opt Options) string {
 	w := &emitter{indent: -1, whitespace: true, indention: true, step: 2, width: opt.Width, room: opt.Room,
-		anchors: map[*Node]int{}, seen: map[*Node]bool{}}
+		anchors: map[*Node]int{}, seen: map[*Node]bool{}, snake: opt.Older}
 	if opt.Indentation >= 2 && opt.Indentation <= 9 {
 		w.step = opt.Indentation
 	}
@@ -166,7 +168,8 @@ type emitter struct {
 	indention  bool // only indentation and indicators so far on this line
 	openEnded  bool // the last block, wherever it was, keeps its line ends: the document gets an end of its own
 	simpleKey  bool
-	step       int // of indentation
+	snake      bool // SnakeYAML writes, not libyaml
+	step       int  // of indentation
 	width      int
 	room       func(int)
 	anchors    map[*Node]int
@@ -193,6 +196,13 @@ func (w *emitter) count(n *Node) {
 func (w *emitter) put(s string) {
 	w.b.WriteString(s)
 	w.column += utf8.RuneCountInString(s)
+	if w.snake { // Java's characters are halves of those beyond the basic plane
+		for _, r := range s {
+			if r > 0xffff {
+				w.column++
+			}
+		}
+	}
 	if w.room != nil {
 		w.room(w.b.Len())
 	}
@@ -305,5 +315,8 @@ func (w *emitter) simple(k *Node) bool {
 	if k.Kind != Scalar {
 		return len(k.Items) == 0 || w.anchors[k] != 0 && !w.seen[k]
 	}
-	return len(k.Text) <= 128 && !analyze(k.Text).multiline
+	if w.snake {
+		return k.Text != "" && len(utf16.Encode([]rune(k.Text))) < 128 && !w.analyze(k.Text).multiline
+	}
+	return len(k.Text) <= 128 && !w.analyze(k.Text).multiline
 }

@@ -14,9 +14,11 @@ func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// printable is the emitter's idea of it: neither tabs nor characters beyond the basic plane.
-func printable(r rune) bool {
+// printable is the emitter's idea of it: neither tabs nor, for libyaml, characters beyond the basic plane.
+func (w *emitter) printable(r rune) bool {
 	switch {
+	case w.snake && (r == 0xfeff || r > 0xffff):
+		return true
 	case r == '\n', r >= 0x20 && r <= 0x7e:
 		return true
 	case r < 0xa0, r > 0xffff, r >= 0xd800 && r <= 0xdfff, r == 0xfeff, r == 0xfffe, r == 0xffff:
@@ -25,7 +27,7 @@ func printable(r rune) bool {
 	return true
 }
 
-func analyze(s string) analysis {
+func (w *emitter) analyze(s string) analysis {
 	if s == "" {
 		return analysis{plain: true, single: true}
 	}
@@ -40,7 +42,7 @@ func analyze(s string) analysis {
 			r == '#' && (first || blank(i-1)):
 			indicators = true
 		}
-		if !printable(r) {
+		if !w.printable(r) {
 			special = true
 		}
 		switch {
@@ -68,7 +70,7 @@ func analyze(s string) analysis {
 
 // scalar writes a text in the style asked for, or the nearest that can bear it.
 func (w *emitter) scalar(n *Node) {
-	a := analyze(n.Text)
+	a := w.analyze(n.Text)
 	style, tag := n.Style, n.Tag
 	if w.simpleKey && a.multiline {
 		style = DoubleQuoted
@@ -184,21 +186,16 @@ var escapes = map[rune]string{
 }
 
 func (w *emitter) doubleQuoted(rs []rune) {
+	if w.snake {
+		w.snakeQuoted(rs)
+		return
+	}
 	w.indicator(`"`, true, false, false)
 	spaces := false
 	for i, r := range rs {
 		switch {
-		case !printable(r) || isBreak(r) || r == '"' || r == '\\':
-			switch e, known := escapes[r]; {
-			case known:
-				w.put(`\` + e)
-			case r <= 0xff:
-				w.put(fmt.Sprintf(`\x%02X`, r))
-			case r <= 0xffff:
-				w.put(fmt.Sprintf(`\u%04X`, r))
-			default:
-				w.put(fmt.Sprintf(`\U%08X`, r))
-			}
+		case !w.printable(r) || isBreak(r) || r == '"' || r == '\\':
+			w.put(w.escaped(r))
 			spaces = false
 		case r == ' ':
 			if !w.simpleKey && !spaces && w.column > w.width && i != 0 && i != len(rs)-1 {
@@ -216,6 +213,60 @@ func (w *emitter) doubleQuoted(rs []rune) {
 		}
 	}
 	w.indicator(`"`, false, false, false)
+}
+
+// snakeQuoted is how SnakeYAML does it: a line may end behind everything that is no plain ASCII, too, and a blank where
+// a line ends is written in the next one (Emitter.writeDoubleQuoted).
+func (w *emitter) snakeQuoted(rs []rune) {
+	w.indicator(`"`, true, false, false)
+	start := 0
+	for i := 0; i <= len(rs); i++ {
+		if i == len(rs) || rs[i] < ' ' || rs[i] > '~' || rs[i] == '"' || rs[i] == '\\' {
+			w.put(string(rs[start:i]))
+			if start = i; i < len(rs) {
+				text := string(rs[i])
+				if _, known := escapes[rs[i]]; known || !w.printable(rs[i]) {
+					text = w.escaped(rs[i])
+				}
+				w.put(text)
+				start = i + 1
+			}
+		}
+		if 0 < i && i < len(rs)-1 && (rs[i] == ' ' || start >= i) && w.column+i-start > w.width && !w.simpleKey {
+			if start < i {
+				w.put(string(rs[start:i]))
+				start = i
+			}
+			w.put(`\`)
+			w.writeIndent()
+			w.whitespace, w.indention = false, false
+			if rs[start] == ' ' {
+				w.put(`\`)
+			}
+		}
+	}
+	w.indicator(`"`, false, false, false)
+}
+
+// escaped is a character as double quotes have it.
+func (w *emitter) escaped(r rune) string {
+	switch e, known := escapes[r]; {
+	case known:
+		return `\` + e
+	case r <= 0xff:
+		return w.hex(`\x%02X`, r)
+	case r <= 0xffff:
+		return w.hex(`\u%04X`, r)
+	}
+	return fmt.Sprintf(`\U%08X`, r)
+}
+
+// hex writes a number in the case of letters that the library has.
+func (w *emitter) hex(format string, r rune) string {
+	if w.snake {
+		format = strings.ToLower(format)
+	}
+	return fmt.Sprintf(format, r)
 }
 
 // hints are the digit and the sign behind | and >. It reports whether the block keeps the line ends behind it.

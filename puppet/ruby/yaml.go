@@ -35,6 +35,7 @@ func (in *Interp) toYAML(o Object, args []Object) string {
 		}
 	}
 	g := yamlGraph{in, fold, map[Object]*psych.Node{}}
+	opt.Older = in.limits.OlderYAML
 	return psych.Emit(g.node(o), opt)
 }
 

@@ -21,7 +21,7 @@ func yamlText(v value.Value, options *value.Hash, older bool) (text string, err 
 	if older {
 		g.text = psych.Older
 	}
-	opt := psych.Options{}
+	opt := psych.Options{Older: older}
 	if options != nil {
 		if n, is := options.At("line_width").(value.Int); is {
 			opt.Width, g.foldAbove = int(n), max(int(n), 0)
