@@ -187,7 +187,12 @@ func (c *Client) send(ctx context.Context, method, path string, values url.Value
 	if answer.StatusCode != http.StatusOK {
 		defer answer.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what cannot be read is not shown
-		return nil, &Error{URL: c.URL(), Status: answer.StatusCode, Detail: firstLine(text)}
+		e := &Error{URL: c.URL(), Status: answer.StatusCode, Detail: firstLine(text)}
+		if to := answer.Header.Get("Location"); to != "" && answer.StatusCode/100 == 3 {
+			e.Detail = "it leads to " + firstLine([]byte(to))
+			e.Help = "name the PuppetDB itself; what is shown to it is shown to nobody else"
+		}
+		return nil, e
 	}
 	return answer, nil
 }

@@ -54,6 +54,14 @@ func TestAnswers(t *testing.T) {
 			io.WriteString(w, "[]")
 		case "/pdb/query/v4/catalogs/a":
 			io.WriteString(w, `{"certname":"a"}`)
+		case "/pdb/query/v4/behind":
+			io.WriteString(w, `[{"certname":"a"}] oops`)
+		case "/pdb/query/v4/twice":
+			io.WriteString(w, `[{"certname":"a"}][]`)
+		case "/pdb/query/v4/apart":
+			io.WriteString(w, `[{"certname":"a"} {"certname":"b"}]`)
+		case "/pdb/query/v4/blank":
+			io.WriteString(w, " \n")
 		case "/pdb/query/v4/half":
 			io.WriteString(w, `[{"certname":"a"},{"cert`)
 		case "/pdb/query/v4/nothing":
@@ -90,9 +98,14 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"nodes", "", `{"certname":"a"} {"certname":"b"}`, "", false},
 		{"empty", "", "", "", false},
-		{"catalogs/a", "", `{"certname":"a"}`, "", false},
+		{"catalogs/a", "", "", `the answer is no list of rows: {"certname":"a"}`, false},
+		{"behind", "", `{"certname":"a"}`, "the answer is no JSON: invalid character 'o' looking for beginning",
+			true},
+		{"twice", "", `{"certname":"a"}`, "there is more behind the answer's end (after row 1)", true},
+		{"apart", "", `{"certname":"a"}`, "the answer is no JSON: expected comma after array element (after row 1)", true},
+		{"blank", "", "", "the answer is empty", true},
 		{"half", "", `{"certname":"a"}`, "the answer broke off: unexpected EOF (after row 1)", true},
-		{"nothing", "", "", "the answer broke off: unexpected EOF", true},
+		{"nothing", "", "", "the answer is empty", true},
 		{"broken", "", `{"certname":"a"}`, "the answer broke off: unexpected EOF (after row 1)", true},
 		{"slow", "", `{"certname":"a"}`, "nothing came for 150ms (after row 1); --timeout lets it take longer", true},
 		{"silent", "", "", "nothing came for 150ms; --timeout lets it take longer", true},
@@ -101,7 +114,7 @@ func TestAnswers(t *testing.T) {
 		{"long", long, `{"query":` + long + `}`, "", false},
 		{"big", "", "", "the answer is longer than 524288 bytes", false},
 		{"login", "", "", "the answer is no JSON of PuppetDB's: it begins with \"<\"", false},
-		{"elsewhere", "", "", "it answers 302 Found", false},
+		{"elsewhere", "", "", "it answers 302 Found: it leads to /pdb/query/v4/nodes; name the", false},
 	} {
 		rows, err := rowsOf(c, puppetdb.Query{Entity: x.entity, Text: x.query})
 		said := ""

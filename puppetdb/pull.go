@@ -22,8 +22,7 @@ import (
 //   - Rows come in batches, each in one answer that was read to its end. They are put into .incoming, and a line in
 //     .incoming/done says so. Who is killed goes on there, as long as the facts are still those.
 //   - When all have come, .incoming/complete gets the new .pulled. From then on the rest is moving files, which the
-// next
-//     one does if this one cannot.
+//     next one does if this one cannot.
 
 // Names in a snapshot's directory.
 const (
@@ -39,7 +38,12 @@ type Snapshot struct {
 	Version int               `json:"version"`
 	URL     string            `json:"puppetdb"`
 	Pulled  time.Time         `json:"pulled"`
-	Nodes   map[string]string `json:"nodes"` // name → hash of its facts
+	Nodes   map[string]string `json:"nodes"` // name → hash of its facts, "" if it is not known
+}
+
+func (s *Snapshot) has(name string) bool {
+	_, is := s.Nodes[name]
+	return is
 }
 
 // Pulling is how facts are pulled.
@@ -87,11 +91,15 @@ func (c *Client) Pull(ctx context.Context, p Pulling) (*Pulled, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(wanted) == 0 && len(old.Nodes) > 0 {
+		return nil, &Error{URL: c.URL(), Detail: fmt.Sprintf("it has facts of no node, and %s those of %d", p.Dir,
+			len(old.Nodes)), Help: "delete the directory if they are really gone"}
+	}
 	next := &Snapshot{Version: snapshotVersion, URL: c.URL(), Pulled: p.Now().UTC().Truncate(time.Second), Nodes: wanted}
 	var todo []string
 	for name, hash := range wanted {
 		_, err := os.Stat(p.file(name))
-		if old.Nodes[name] != hash || err != nil {
+		if hash == "" || old.Nodes[name] != hash || err != nil {
 			todo = append(todo, name)
 		}
 	}
@@ -101,18 +109,20 @@ func (c *Client) Pull(ctx context.Context, p Pulling) (*Pulled, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest := slices.DeleteFunc(slices.Clone(todo), func(name string) bool { return done[name] == wanted[name] })
+	rest := slices.DeleteFunc(slices.Clone(todo), func(name string) bool {
+		return wanted[name] != "" && done[name] == wanted[name]
+	})
 	out.Resumed = len(todo) - len(rest)
 	if err := c.fetchAll(ctx, &p, rest, next, len(todo)); err != nil {
 		return nil, err
 	}
 	for _, name := range todo {
-		if next.Nodes[name] != "" {
+		if next.has(name) {
 			out.Changed++
 		}
 	}
 	for name := range old.Nodes {
-		if next.Nodes[name] == "" {
+		if !next.has(name) {
 			out.Gone++
 		}
 	}
@@ -129,14 +139,19 @@ func (c *Client) factsets(ctx context.Context) (map[string]string, error) {
 		clear(nodes)
 		return c.Query(ctx, Query{Entity: "factsets", OrderBy: []string{"certname"},
 			Text: `["extract",["certname","hash"],["=","node_state","active"]]`}, func(row json.RawMessage) error {
-			var r struct{ Certname, Hash string }
-			if err := json.Unmarshal(row, &r); err != nil {
-				return err
+			var r struct {
+				Certname string
+				Hash     *string // null while PuppetDB has not reckoned it
+			}
+			if err := json.Unmarshal(row, &r); err != nil || r.Certname == "" {
+				return c.strange("a factset", row, "a name and a hash")
 			}
 			if !fileName(r.Certname) {
 				return fmt.Errorf("PuppetDB has facts of a node named %q, which is no name of a file", r.Certname)
 			}
-			nodes[r.Certname] = r.Hash
+			if nodes[r.Certname] = ""; r.Hash != nil {
+				nodes[r.Certname] = *r.Hash
+			}
 			return nil
 		})
 	})
@@ -180,6 +195,7 @@ func (c *Client) fetchAll(ctx context.Context, p *Pulling, names []string, next 
 	}
 	defer journal.Close()
 	came := total - len(names)
+	var missing []string
 	for batch := range slices.Chunk(names, p.Batch) {
 		rows := map[string]json.RawMessage{}
 		err := c.again(ctx, func() error {
@@ -193,7 +209,7 @@ func (c *Client) fetchAll(ctx context.Context, p *Pulling, names []string, next 
 		for _, name := range batch {
 			row := rows[name]
 			if row == nil {
-				delete(next.Nodes, name)
+				missing = append(missing, name)
 				continue
 			}
 			if err := os.WriteFile(filepath.Join(p.incoming(), name+".json"), append(row, '\n'), 0o644); err != nil {
@@ -208,7 +224,20 @@ func (c *Client) fetchAll(ctx context.Context, p *Pulling, names []string, next 
 			p.Step(came, total)
 		}
 	}
-	return journal.Close()
+	if err := journal.Close(); err != nil || len(missing) == 0 {
+		return err
+	}
+	now, err := c.factsets(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range missing {
+		if _, is := now[name]; is {
+			return &Error{URL: c.URL(), Detail: fmt.Sprintf("it has a factset of %s and no inventory", name)}
+		}
+		delete(next.Nodes, name)
+	}
+	return nil
 }
 
 // inventory asks for some nodes.
@@ -218,9 +247,12 @@ func (c *Client) inventory(ctx context.Context, names []string, rows map[string]
 		return err
 	}
 	return c.Query(ctx, Query{Entity: "inventory", Text: string(query)}, func(row json.RawMessage) error {
-		var r struct{ Certname string }
-		if err := json.Unmarshal(row, &r); err != nil {
-			return err
+		var r struct {
+			Certname       string
+			Facts, Trusted map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(row, &r); err != nil || r.Certname == "" || r.Facts == nil {
+			return c.strange("an inventory", row, "a name, and facts as a hash")
 		}
 		rows[r.Certname] = slices.Clone(row)
 		return nil
@@ -264,7 +296,7 @@ func (p *Pulling) complete(next *Snapshot, todo []string) error {
 	if err := os.MkdirAll(p.incoming(), 0o755); err != nil {
 		return err
 	}
-	files := slices.DeleteFunc(slices.Clone(todo), func(name string) bool { return next.Nodes[name] == "" })
+	files := slices.DeleteFunc(slices.Clone(todo), func(name string) bool { return !next.has(name) })
 	return writeWhole(filepath.Join(p.incoming(), completeName), ready{next, files})
 }
 
@@ -292,7 +324,7 @@ func (p *Pulling) install() error {
 		}
 	}
 	for name := range old.Nodes {
-		if r.Snapshot.Nodes[name] == "" {
+		if !r.Snapshot.has(name) {
 			if err := os.Remove(p.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}

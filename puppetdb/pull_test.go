@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -182,7 +183,22 @@ func TestPullTrouble(t *testing.T) {
 			w.Header().Set("Content-Length", "100000")
 			io.WriteString(w, `[{"certname":"n000.example.com","hash":"1"}`)
 		},
-		"html": func(w http.ResponseWriter) { io.WriteString(w, "<html>sign in</html>") },
+		"html":  func(w http.ResponseWriter) { io.WriteString(w, "<html>sign in</html>") },
+		"empty": func(w http.ResponseWriter) {},
+		"error": func(w http.ResponseWriter) { io.WriteString(w, `{"error":"the database is read-only"}`) },
+		"list": func(w http.ResponseWriter) {
+			io.WriteString(w, `[{"certname":"n000.example.com","hash":7,"facts":[]}]`)
+		},
+		"nameless": func(w http.ResponseWriter) { io.WriteString(w, `[{"hash":"1","facts":{}}]`) },
+		"number":   func(w http.ResponseWriter) { io.WriteString(w, `[1, 2]`) },
+		"null":     func(w http.ResponseWriter) { io.WriteString(w, `[null]`) },
+		"text":     func(w http.ResponseWriter) { io.WriteString(w, `["`+strings.Repeat("a", 1000)+`"]`) },
+		"garbage":  func(w http.ResponseWriter) { io.WriteString(w, `[] and more`) },
+		"two":      func(w http.ResponseWriter) { io.WriteString(w, `[][]`) },
+		"302": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "/login")
+			w.WriteHeader(http.StatusFound)
+		},
 	} {
 		for at := 1; at <= 4; at++ {
 			f, c := newFake(t, 30)
@@ -212,6 +228,54 @@ func TestPullTrouble(t *testing.T) {
 			}
 			f.is(t, dir)
 		}
+	}
+}
+
+// Facts whose hash PuppetDB has not reckoned come each time; a PuppetDB that has suddenly nothing costs no facts, and
+// neither does one that names nodes and then knows nothing of them.
+func TestPullNoHash(t *testing.T) {
+	f, c := newFake(t, 20)
+	dir := filepath.Join(t.TempDir(), "facts")
+	null := ""
+	f.trouble = func(w http.ResponseWriter, r *http.Request) bool {
+		if null == "" || !strings.HasSuffix(r.URL.Path, null) {
+			return false
+		}
+		if null == "inventory" {
+			io.WriteString(w, "[]")
+			return true
+		}
+		var rows []string
+		for n := range f.nodes {
+			rows = append(rows, fmt.Sprintf(`{"certname":%q,"hash":null}`, n))
+		}
+		io.WriteString(w, "["+strings.Join(rows, ",")+"]")
+		return true
+	}
+	for range 2 {
+		null = "factsets"
+		p, err := c.Pull(context.Background(), puppetdb.Pulling{Dir: dir, Batch: 7})
+		if err != nil || p.Changed != 20 || p.Gone != 0 || p.Resumed != 0 {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		f.is(t, dir)
+	}
+	before := state(t, dir)
+	null = "inventory"
+	_, err := c.Pull(context.Background(), puppetdb.Pulling{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "it has a factset of n000.example.com and no inventory") {
+		t.Error(err)
+	}
+	null = ""
+	nodes := f.nodes
+	f.nodes = nil
+	_, err = c.Pull(context.Background(), puppetdb.Pulling{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "it has facts of no node") {
+		t.Error(err)
+	}
+	f.nodes = nodes
+	if got := state(t, dir); !maps.Equal(got, before) {
+		t.Errorf("%d files, not %d", len(got), len(before))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 
 // A Query is one question of /pdb/query/v4.
 type Query struct {
-	Entity string // nodes, factsets, inventory, resources, catalogs/NAME …; "" for a query that names it itself
+	Entity string // nodes, factsets, inventory, resources, catalogs …; "" for a query that names it itself
 	Text   string // in PQL, or an array of JSON; "" for all
 	// OrderBy are the fields that rows are sorted by.
 	OrderBy       []string
@@ -94,13 +95,17 @@ func (c *Client) ask(ctx context.Context, path string, values url.Values) (*http
 	return c.send(ctx, http.MethodPost, path, nil, text)
 }
 
-// rows reads an array row by row. A single object, such as a catalog, is one row.
+// rows reads an array row by row. Behind it there is nothing else.
 func (c *Client) rows(r io.Reader, each func(row json.RawMessage) error) error {
 	limited := &rowReader{r: r, left: mostRow}
 	broken := func(n int, err error) error {
 		known, is := err.(*Error)
 		if !is {
 			known = &Error{URL: c.URL(), Err: err, Again: true, Detail: "the answer broke off: " + err.Error()}
+			var syntax *json.SyntaxError
+			if errors.As(err, &syntax) {
+				known.Detail = "the answer is no JSON: " + err.Error()
+			}
 		}
 		if n > 0 {
 			known.Detail += fmt.Sprintf(" (after row %d)", n)
@@ -109,22 +114,24 @@ func (c *Client) rows(r io.Reader, each func(row json.RawMessage) error) error {
 	}
 	head := make([]byte, 1)
 	for head[0] = ' '; head[0] == ' ' || head[0] == '\n' || head[0] == '\r' || head[0] == '\t'; {
-		if _, err := io.ReadFull(limited, head); err != nil {
-			return broken(0, io.ErrUnexpectedEOF)
+		_, err := io.ReadFull(limited, head)
+		if err == io.EOF {
+			return &Error{URL: c.URL(), Err: err, Again: true, Detail: "the answer is empty"}
+		}
+		if err != nil {
+			return broken(0, err)
 		}
 	}
-	if head[0] != '[' && head[0] != '{' { // a page to log in, for instance
+	switch head[0] {
+	case '[':
+	case '{': // somebody's way to say that there is no answer, with a status that says that there is one
+		rest, _ := io.ReadAll(io.LimitReader(limited, 4096)) // what cannot be read is not shown
+		return &Error{URL: c.URL(), Detail: "the answer is no list of rows: " + firstLine(append(head, rest...))}
+	default: // a page to log in, for instance
 		return &Error{URL: c.URL(), Detail: fmt.Sprintf("the answer is no JSON of PuppetDB's: it begins with %q", head),
 			Help: "--puppetdb names PuppetDB itself, no proxy that wants more than that"}
 	}
 	d := json.NewDecoder(io.MultiReader(bytes.NewReader(head), limited))
-	if head[0] != '[' {
-		var row json.RawMessage
-		if err := d.Decode(&row); err != nil {
-			return broken(0, noEOF(err))
-		}
-		return each(row)
-	}
 	if _, err := d.Token(); err != nil {
 		return broken(0, noEOF(err))
 	}
@@ -142,7 +149,19 @@ func (c *Client) rows(r io.Reader, each func(row json.RawMessage) error) error {
 	if _, err := d.Token(); err != nil {
 		return broken(n, noEOF(err))
 	}
+	if _, err := d.Token(); err == nil {
+		return &Error{URL: c.URL(), Again: true,
+			Detail: fmt.Sprintf("there is more behind the answer's end (after row %d)", n)}
+	} else if err != io.EOF {
+		return broken(n, err)
+	}
 	return nil
+}
+
+// strange is a row that is none of its kind.
+func (c *Client) strange(entity string, row json.RawMessage, why string) error {
+	return &Error{URL: c.URL(), Detail: fmt.Sprintf("%s is described in a way that is not known, without %s: %s", entity,
+		why, firstLine(row))}
 }
 
 func noEOF(err error) error {
