@@ -27,11 +27,11 @@ type Options struct {
 var DefaultIgnorePaths = []string{"vendor/**/*.pp"}
 
 // Arguments takes options as they are written on puppet-lint's command line, one word each. Options that are about
-// how findings are printed have no effect: unused lists them. unknown lists those that puppet-lint does not have, and
-// checks that there are not.
-func (o *Options) Arguments(words []string) (unused, unknown []string) {
+// how findings are printed have no effect: unused lists them. What is refused has no effect either.
+func (o *Options) Arguments(words []string) (unused []string, refused []Refusal) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
+		refuse := func(why string) { refused = append(refused, Refusal{word, why}) }
 		option, value, has := strings.Cut(word, "=")
 		option = complete(option)
 		next := func() string {
@@ -41,15 +41,28 @@ func (o *Options) Arguments(words []string) (unused, unknown []string) {
 			}
 			return value
 		}
+		switch takes := slices.Contains(valued, option); {
+		case !strings.HasPrefix(word, "-"):
+			refuse(fmt.Sprintf("%q is no option: those begin with --", word))
+			continue
+		case takes && !has && i+1 == len(words):
+			refuse(option + " has no value")
+			continue
+		case !takes && has && known(option):
+			refuse(option + " takes no value")
+			continue
+		}
 		switch option {
 		case "--fail-on-warnings":
 			o.FailOnWarnings = true
 		case "--error-level":
-			if level := next(); level == "all" || level == "warning" || level == "error" {
-				o.ErrorLevel = level
-			} else {
-				unknown = append(unknown, word)
+			given := strings.ToLower(next())
+			level := slices.IndexFunc(levels, func(l string) bool { return given != "" && strings.HasPrefix(l, given) })
+			if level < 0 {
+				refuse(fmt.Sprintf("--error-level is all, warning or error, not %q", value))
+				break
 			}
+			o.ErrorLevel = levels[level]
 		case "--show-ignored":
 			o.ShowIgnored = true
 		case "--relative":
@@ -60,7 +73,7 @@ func (o *Options) Arguments(words []string) (unused, unknown []string) {
 			o.Fix = true
 		case "--only-checks":
 			for _, name := range o.Only(list(next())) {
-				unknown = append(unknown, "there is no check "+name)
+				refused = append(refused, Refusal{name, "there is no check " + name})
 			}
 		case "--ignore-paths":
 			o.IgnorePaths = list(next())
@@ -73,12 +86,19 @@ func (o *Options) Arguments(words []string) (unused, unknown []string) {
 			unused = append(unused, word)
 		default:
 			if !o.toggle(option) {
-				unknown = append(unknown, word)
+				refuse("puppet-lint has no option " + word)
 			}
 		}
 	}
-	return unused, unknown
+	return unused, refused
 }
+
+// A Refusal is what is wrong with a word: puppet-lint has no such option, or no such check, or it has no value, or one
+// that it must not have.
+type Refusal struct{ Word, Why string }
+
+// levels are the values of --error-level; the beginning of one stands for it.
+var levels = []string{"all", "warning", "error"}
 
 // optionNames are all options but those of single checks.
 var optionNames = []string{"--fail-on-warnings", "--error-level", "--show-ignored", "--relative", "--fix",
@@ -120,6 +140,12 @@ func complete(option string) string {
 	return option
 }
 
+// known reports whether an option that is written out is one.
+func known(option string) bool {
+	var o Options
+	return slices.Contains(optionNames, option) || o.toggle(option)
+}
+
 func list(s string) []string {
 	if s == "" {
 		return []string{}
@@ -158,9 +184,9 @@ func (o *Options) Only(names []string) (unknown []string) {
 	}
 	o.NoMetadata = true
 	for _, name := range names {
-		if name == "metadata_json" {
+		if name = strings.TrimSpace(name); name == "metadata_json" {
 			o.NoMetadata = false
-		} else if !o.Set(strings.TrimSpace(name), true) {
+		} else if !o.Set(name, true) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -194,24 +220,30 @@ func wordsOf(line string) (words []string, open bool) {
 func (o *Options) ReadConfig(file *source.File) source.Diagnostics {
 	var out source.Diagnostics
 	for n := 1; n <= file.LineCount(); n++ {
-		line := strings.TrimSpace(file.Line(n))
+		given := file.Line(n)
+		line := strings.TrimSpace(given)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
+		if line == "--" {
+			break
+		}
 		words, open := wordsOf(line)
+		if given[0] != line[0] { // to puppet-lint it is no option
+			words, open = []string{given}, false
+		}
 		if open && n < file.LineCount() { // it is the next line
 			n++
 			words = append(words, strings.TrimSpace(file.Line(n)))
 		}
-		unused, unknown := o.Arguments(words)
+		unused, refused := o.Arguments(words)
 		start := file.Offset(source.Position{Line: n, Column: 1})
 		place := source.Place{File: file, Span: source.Span{Start: start, End: start + uint32(len(file.Line(n)))}}
-		for _, word := range unknown {
-			d := &source.Diagnostic{Code: "L0001", Severity: source.Warning, Place: place,
-				Summary: Unknown(word),
-				Help:    "bunraku check --lint --help lists the options; checks of plugins that are not built in have no effect"}
-			if near := source.Nearest(strings.Trim(strings.TrimPrefix(strings.TrimPrefix(word, "--"), "no-"), "-"),
-				checkWords()); near != "" {
+		for _, r := range refused {
+			d := &source.Diagnostic{Code: "L0001", Severity: source.Warning, Place: place, Summary: r.Why,
+				Help: "bunraku check --lint --help lists the options; checks of plugins that are not built in have no effect"}
+			near := source.Nearest(strings.Trim(strings.TrimPrefix(strings.TrimPrefix(r.Word, "--"), "no-"), "-"), checkWords())
+			if near != "" {
 				d.Help = fmt.Sprintf("did you mean the check %s?", strings.TrimSuffix(near, "-check"))
 			}
 			out = append(out, d)
@@ -223,14 +255,6 @@ func (o *Options) ReadConfig(file *source.File) source.Diagnostics {
 		}
 	}
 	return out
-}
-
-// Unknown says what is wrong with one of the words that Arguments does not know.
-func Unknown(word string) string {
-	if strings.HasPrefix(word, "-") {
-		return "puppet-lint has no option " + word
-	}
-	return word
 }
 
 func checkWords() []string {

@@ -18,18 +18,49 @@ func TestArguments(t *testing.T) {
 		"--no-legacy_facts-check": "legacy_facts",
 	} {
 		var o Options
-		unused, unknown := o.Arguments([]string{word})
-		if on, said := o.Checks[want]; len(unused)+len(unknown) > 0 || !said || on || len(o.Checks) != 1 {
-			t.Errorf("%s: %v, %v, %v", word, o.Checks, unused, unknown)
+		unused, refused := o.Arguments([]string{word})
+		if on, said := o.Checks[want]; len(unused)+len(refused) > 0 || !said || on || len(o.Checks) != 1 {
+			t.Errorf("%s: %v, %v, %v", word, o.Checks, unused, refused)
 		}
 	}
-	var o Options
-	_, unknown := o.Arguments([]string{"--no-manifest", "--80chars-check", "--only-checks", "hard_tabs,nix", "--relat",
-		"x"})
-	if !slices.Equal(unknown, []string{"--no-manifest", "there is no check nix", "x"}) || !o.Relative ||
-		o.Checks["80chars"] ||
-		!o.Checks["hard_tabs"] {
-		t.Errorf("%v: %+v", unknown, o)
+	for _, x := range []struct{ words, refused, is string }{
+		{"--no-manifest --80chars-check --only-checks hard_tabs,nix --relat x",
+			`puppet-lint has no option --no-manifest; there is no check nix; "x" is no option: those begin with --`,
+			"[hard_tabs] relative"},
+		{"--only-checks", "--only-checks has no value", "none"},
+		{"--only-checks=", "", "[]"},
+		{"--only-checks= metadata_json", "\"metadata_json\" is no option: those begin with --", "[]"},
+		{"--no-hard_tabs-check=false", "--no-hard_tabs-check takes no value", "none"},
+		{"--error-level=err", "", "none error"},
+		{"--error-level=W", "", "none warning"},
+		{"--error-level=none", `--error-level is all, warning or error, not "none"`, "none"},
+		{"--error-level=", `--error-level is all, warning or error, not ""`, "none"},
+	} {
+		var o Options
+		_, refused := o.Arguments(strings.Fields(x.words))
+		var why []string
+		for _, r := range refused {
+			why = append(why, r.Why)
+		}
+		is := "none"
+		if o.Checks != nil {
+			var on []string
+			for name, is := range o.Checks {
+				if is {
+					on = append(on, name)
+				}
+			}
+			is = fmt.Sprint(on)
+		}
+		if o.Relative {
+			is += " relative"
+		}
+		if o.ErrorLevel != "" {
+			is += " " + o.ErrorLevel
+		}
+		if got := strings.Join(why, "; "); got != x.refused || is != x.is {
+			t.Errorf("%s: refuses %q, is %q", x.words, got, is)
+		}
 	}
 }
 
@@ -47,13 +78,19 @@ func TestReadConfig(t *testing.T) {
 vendor/**/*.pp,my modules/*
 --top-scope-variables=location, role
 --no-nosuch-check
+  --no-hard_tabs-check
+no-hard_tabs-check
+--
+--no-arrow_alignment-check
 `)) {
 		told = append(told, fmt.Sprintf("%s %d", d.Code, d.Place.Line()))
 	}
-	if want := "L0002 2 L0002 3 L0001 10"; strings.Join(told, " ") != want {
+	if want := "L0002 2 L0002 3 L0001 10 L0001 11 L0001 12"; strings.Join(told, " ") != want {
 		t.Errorf("%s, not %s", told, want)
 	}
-	if !o.Relative || o.Checks["140chars"] || !slices.Equal(o.IgnorePaths, []string{"vendor/**/*.pp", "my modules/*"}) ||
+	_, tabs := o.Checks["hard_tabs"]
+	_, arrows := o.Checks["arrow_alignment"]
+	if tabs || arrows || !o.Relative || o.Checks["140chars"] || !slices.Equal(o.IgnorePaths, []string{"vendor/**/*.pp", "my modules/*"}) ||
 		len(o.TopScopeVariables) != 2 {
 		t.Errorf("%+v", o)
 	}

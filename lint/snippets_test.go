@@ -123,8 +123,8 @@ func TestScoreLint(t *testing.T) {
 				s.what, *s.Code)
 		}
 		var opt Options
-		if _, unknown := opt.Arguments(s.Args); len(unknown) > 0 {
-			t.Fatalf("unknown options: %v", unknown)
+		if _, refused := opt.Arguments(s.Args); len(refused) > 0 {
+			t.Fatalf("unknown options: %v", refused)
 		}
 		res, err := New(opt).File(context.Background(), s.Path, *s.Code)
 		if err != nil {

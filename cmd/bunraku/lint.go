@@ -170,8 +170,8 @@ func (l *linting) configure(root string, flags *lintFlags) (trouble source.Diagn
 		trouble = l.opt.ReadConfig(source.NewFile(filepath.ToSlash(name), content.Text))
 		break
 	}
-	if _, unknown := l.opt.Arguments(flags.words); len(unknown) > 0 {
-		return nil, fail("%s", lint.Unknown(unknown[0]))
+	if _, refused := l.opt.Arguments(flags.words); len(refused) > 0 {
+		return nil, fail("%s", refused[0].Why)
 	}
 	return trouble, nil
 }
