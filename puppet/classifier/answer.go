@@ -59,15 +59,15 @@ func (a *Answer) Place(steps ...string) source.Place {
 // everyone is the name under which an answer is kept that holds for all nodes.
 const everyone = ""
 
-// A said is an answer, or why there is none.
-type said struct {
-	*Answer
-	err error
+// many are the answers of a file, by the names of nodes, which are taken apart when somebody asks for them.
+type many struct {
+	file *source.File
+	by   map[string]*datafile.Node
 }
 
 // parseMany reads a file that has one answer for all nodes, or one for each by its name. An answer that makes no sense
 // costs nobody else theirs.
-func parseMany(f *source.File) (map[string]*said, error) {
+func parseMany(f *source.File) (*many, error) {
 	root, err := read(f)
 	if err != nil {
 		return nil, err
@@ -79,15 +79,12 @@ func parseMany(f *source.File) (map[string]*said, error) {
 	for _, e := range h.Entries() {
 		switch value.ToString(e.Key) {
 		case "classes", "parameters", "environment":
-			a, err := answer(f, root, "")
-			return map[string]*said{everyone: {a, err}}, nil
+			return &many{f, map[string]*datafile.Node{everyone: root}}, nil
 		}
 	}
-	out := map[string]*said{}
+	out := &many{f, map[string]*datafile.Node{}}
 	for i, e := range h.Entries() {
-		name := strings.ToLower(value.ToString(e.Key))
-		a, err := answer(f, root.Kids[i].Node, name)
-		out[name] = &said{a, err}
+		out.by[strings.ToLower(value.ToString(e.Key))] = root.Kids[i].Node
 	}
 	return out, nil
 }
@@ -122,7 +119,7 @@ func read(f *source.File) (*datafile.Node, error) {
 }
 
 // bad is an answer that is none.
-func bad(f *source.File, n *datafile.Node, format string, args ...any) error {
+func bad(f *source.File, n *datafile.Node, format string, args ...any) *source.Diagnostic {
 	d := &source.Diagnostic{Code: "E0572", Summary: fmt.Sprintf(format, args...), Place: source.Place{File: f},
 		Help: "an answer is YAML with classes (a list, or a hash with their parameters), parameters and environment"}
 	if n != nil {
@@ -140,6 +137,12 @@ func answer(f *source.File, root *datafile.Node, name string) (*Answer, error) {
 	a := &Answer{file: f, root: root}
 	for i, e := range h.Entries() {
 		n := root.Kids[i].Node
+		if _, is := e.Key.(value.String); !is {
+			d := bad(f, n, "Could not load external node results for %s: key is %s, not a string or symbol", name,
+				rubyClass(e.Key))
+			d.Place.Span = root.Kids[i].Key
+			return nil, d
+		}
 		if !truthy(e.Value) {
 			continue
 		}
@@ -243,6 +246,28 @@ func kind(v value.Value) string {
 		return "true or false"
 	case nil, value.Undef:
 		return "nothing"
+	}
+	return "something else"
+}
+
+// rubyClass is what a key that is no string is to Ruby, with an article.
+func rubyClass(v value.Value) string {
+	switch v.(type) {
+	case value.Int:
+		return "a Integer"
+	case value.Float:
+		return "a Float"
+	case value.Bool:
+		if truthy(v) {
+			return "a TrueClass"
+		}
+		return "a FalseClass"
+	case nil, value.Undef:
+		return "a NilClass"
+	case *value.Array:
+		return "a Array"
+	case *value.Hash:
+		return "a Hash"
 	}
 	return "something else"
 }

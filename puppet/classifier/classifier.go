@@ -41,7 +41,7 @@ type Classifier struct {
 	program []string // and its arguments; nil if it is no program
 	dir     bool
 	// read reads the file that is asked; nil for a program or a directory
-	read  func() (map[string]*said, error)
+	read  func() (*many, error)
 	files source.Files
 	// Timeout is how long one run of a program may take; DefaultTimeout when zero.
 	Timeout time.Duration
@@ -85,7 +85,7 @@ func Open(given string) (*Classifier, error) {
 func (c *Classifier) String() string { return c.given }
 
 // readFile reads a file of answers.
-func (c *Classifier) readFile() (map[string]*said, error) {
+func (c *Classifier) readFile() (*many, error) {
 	abs := source.Absolute(c.given)
 	content, err := c.files.Read(abs)
 	if err != nil {
@@ -125,13 +125,13 @@ func (c *Classifier) find(ctx context.Context, name string) (*Answer, error) {
 	switch {
 	case err != nil:
 		return nil, ofNode(err, c.given, name)
-	case answers[everyone] != nil:
-		return answers[everyone].Answer, answers[everyone].err
-	case answers[name] != nil:
-		return answers[name].Answer, answers[name].err
+	case answers.by[everyone] != nil:
+		return answer(answers.file, answers.by[everyone], name)
+	case answers.by[name] != nil:
+		return answer(answers.file, answers.by[name], name)
 	}
 	d := unknownNode(name, c.given)
-	if near := source.Nearest(name, slices.Sorted(maps.Keys(answers))); near != "" {
+	if near := source.Nearest(name, slices.Sorted(maps.Keys(answers.by))); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}
 	return nil, d
@@ -181,6 +181,9 @@ func (c *Classifier) run(ctx context.Context, name string) (*Answer, error) {
 	out, said := &bounded{most: mostBytes, stop: cancel}, &bounded{most: 1 << 16}
 	cmd.Stdout, cmd.Stderr = out, said
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) { // it has ended well; something that it started has not, and could still print
+		err = nil
+	}
 	failed := func(why, help string) error {
 		return &source.Diagnostic{Code: "E0573", Summary: "Failed to find " + name + " via exec: " + why,
 			Detail: strings.TrimSpace(said.String()), Help: help}
@@ -196,8 +199,12 @@ func (c *Classifier) run(ctx context.Context, name string) (*Answer, error) {
 	case err != nil:
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			return nil, failed(fmt.Sprintf("Execution of '%s %s' returned %d: %s", c.given, name, exit.ExitCode(),
-				strings.TrimSpace(out.beginning(300))), "")
+			code, help := fmt.Sprint(exit.ExitCode()), ""
+			if exit.ExitCode() < 0 { // then Puppet has no number
+				code, help = "", "it was ended: "+exit.String()
+			}
+			return nil, failed(fmt.Sprintf("Execution of '%s %s' returned %s: %s", c.given, name, code,
+				strings.TrimSpace(out.beginning(300))), help)
 		}
 		return nil, failed(err.Error(), "")
 	case strings.TrimSpace(out.String()) == "":

@@ -65,6 +65,18 @@ func TestBounds(t *testing.T) {
 	if _, err = c.Ask(context.Background(), "web1"); err == nil || !strings.Contains(err.Error(), "prints more than") {
 		t.Error(err)
 	}
+	// Something that it has started, and that goes on, is not waited for.
+	c = open(t, file(t, "enc", "#!/bin/sh\necho 'classes: [a]'\nsleep 10 &\n", 0o755))
+	began = time.Now()
+	if a, err := c.Ask(context.Background(), "web1"); err != nil || a.Classes[0].Name != "a" ||
+		time.Since(began) > 9*time.Second {
+		t.Error(err, time.Since(began))
+	}
+	// One that is ended by somebody has no number.
+	c = open(t, file(t, "enc", "#!/bin/sh\nkill -TERM $$\n", 0o755))
+	if _, err = c.Ask(context.Background(), "web1"); err == nil || !strings.Contains(err.Error(), "web1' returned : ") {
+		t.Error(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err = c.Ask(ctx, "web2"); !errors.Is(err, context.Canceled) {

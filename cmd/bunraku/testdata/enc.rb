@@ -53,5 +53,10 @@ JSON.parse($stdin.read).each do |c|
   Puppet[:strict] = :warning
   answer = compile(c)
   answer[:warnings] = LOGS.select { |l| l.level == :warning }.map { |l| l.message.to_s }
-  puts JSON.generate(answer).gsub("#{c['dir']}/", '').gsub(c['dir'], '')
+  text = begin
+    JSON.generate(answer)
+  rescue JSON::GeneratorError, EncodingError => e # no catalog on the wire
+    JSON.generate(error: e.message.scrub('?'))
+  end
+  puts text.gsub("#{c['dir']}/", '').gsub(c['dir'], '')
 end
