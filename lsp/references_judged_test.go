@@ -83,7 +83,8 @@ func (x thing) defined(files map[string]string) string {
 	return fmt.Sprintf("%s:%d", strings.ReplaceAll(x.file, " ", "%20"), 1+strings.Count(files[x.file][:x.at], "\n"))
 }
 
-// sampleReferences are 200 random references of random things, of each kind about as many; not where a thing is defined.
+// sampleReferences are 200 random references of random things, of each kind about as many; not where a thing is
+// defined.
 func sampleReferences(t *testing.T, sites map[string]map[string]string) string {
 	type sample struct {
 		x    thing

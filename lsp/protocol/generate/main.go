@@ -1,6 +1,6 @@
 // Command generate writes protocol/types_gen.go: Go types for the structures of the Language Server Protocol that
-// use.txt names, as metaModel.json describes them. That file is protocol/metaModel.json of microsoft/vscode-languageserver-node
-// and is not kept here; say where it is:
+// use.txt names, as metaModel.json describes them. That file is protocol/metaModel.json of
+// microsoft/vscode-languageserver-node and is not kept here; say where it is:
 //
 //	go run ./generate -model …/metaModel.json
 //
