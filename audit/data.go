@@ -650,13 +650,19 @@ func (t *Tree) converted(key string) bool {
 		for _, e := range h.Entries() {
 			name := value.ToString(e.Key)
 			if o, ok := e.Value.(*value.Hash); ok && !value.IsUndef(o.At("convert_to")) {
-				if name == key || strings.HasPrefix(name, "^") {
+				if name == key || strings.HasPrefix(name, "^") && mayMatch(name, key) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// mayMatch reports whether a key is one of those that a pattern of lookup_options stands for, as far as that is known.
+func mayMatch(pattern, key string) bool {
+	re, err := regexp.Compile(pattern)
+	return err != nil || re.MatchString(key)
 }
 
 // hasInterpolation reports whether a value has a text that is computed, or encrypted.
@@ -688,5 +694,5 @@ func (t *Tree) secret(key string, taken *takenKeys) bool {
 			return true
 		}
 	}
-	return secretWord.MatchString(key)
+	return secretWord.MatchString(key) || t.converted(key) // to Sensitive, as a rule
 }

@@ -80,15 +80,15 @@ func (st *state) findingPage(ctx context.Context, q url.Values) (any, error) {
 		Detail: []string{}, Stack: append([]string{}, p.Stack...),
 		All: append([]string{}, p.Nodes[:min(500, len(p.Nodes))]...), Lines: []sourceLine{}, Refs: []string{},
 		Initial: []string{}, Lanes: []laneView{}}
-	line := func(at source.Place, role string) {
-		if at.Known() && !(p.Hidden && at == p.Place) {
+	line := func(at source.Place, role string, hidden bool) {
+		if at.Known() && !hidden {
 			page.Lines = append(page.Lines, sourceLine{File: at.File.Name, Line: at.Line(),
 				Text: clip(at.File.Line(at.Line()), clipLine), Role: clip(role, clipCell)})
 		}
 	}
-	line(p.Place, cmp.Or(p.Label, "here"))
+	line(p.Place, cmp.Or(p.Label, "here"), p.Hidden)
 	for _, r := range p.Diagnostic.Related {
-		line(r.Place, r.Label)
+		line(r.Place, r.Label, r.Hidden)
 	}
 	if l, there := report.LessonOf(p.Code); there {
 		page.Lesson = &lessonView{l.What, l.Example, l.Cure}

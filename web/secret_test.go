@@ -120,3 +120,65 @@ func TestHostileText(t *testing.T) {
 	}
 	t.Logf("%d KB in all", sum>>10)
 }
+
+// TestSecretsOfTrouble: neither what keeps nodes from compiling nor data that nobody asks for show a secret.
+func TestSecretsOfTrouble(t *testing.T) {
+	words := []string{"w0rd-of-a-wrong-type", "w0rd-in-a-failure", "w0rd-nobody-asks-for", "w0rd-of-a-broken-file",
+		"w0rd-in-a-warning", "w0rd-of-another-level", "w0rd-within-a-hash", "w0rd-of-a-title", "w0rd-in-a-plan",
+		"w0rd-in-a-template", "w0rd-as-default", "w0rd-that-stands-twice", "w0rd-that-is-first"}
+	b := open(t, options(write(t, map[string]string{
+		"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\nhierarchy:\n" +
+			"  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n  - { name: Common, path: common.yaml }\n",
+		"data/common.yaml": "lookup_options:\n  '^vault::.*': { convert_to: Sensitive }\n" +
+			"vault::wrong: w0rd-of-a-wrong-type\nvault::said: w0rd-in-a-failure\nvault::nobody: w0rd-nobody-asks-for\n" +
+			"vault::warned: w0rd-in-a-warning\nvault::nested:\n  user: me\n  word: w0rd-within-a-hash\n" +
+			"vault::twice: w0rd-that-is-first\nvault::twice: w0rd-that-stands-twice\n",
+		"data/nodes/d.example.yaml": "vault::nested:\n  word: w0rd-of-another-level\n",
+		"data/nodes/c.example.yaml": "vault::x: w0rd-of-a-broken-file\nvault::y: [w0rd-of-a-broken-file\n",
+		"manifests/site.pp": `class vault::typed(Integer $n) {}
+class vault::dflt(Sensitive $w = Sensitive('w0rd-as-default')) { file { '/d': content => $w } }
+node 'a.example' { class { 'vault::typed': n => lookup('vault::wrong').unwrap } }
+node 'b.example' { fail("no ${lookup('vault::said').unwrap}") }
+node 'c.example' { notify { lookup('vault::x').unwrap: } }
+node 'd.example' {
+  warning("beware of ${lookup('vault::warned').unwrap}")
+  file { '/n': content => lookup('vault::nested').unwrap['word'] }
+  file { "/t/${Sensitive('w0rd-of-a-title').unwrap}": ensure => present }
+  file { "/t/${Sensitive('w0rd-of-a-title').unwrap}/x": ensure => present, source => 'http://[' }
+  file { '/e': content => epp('/nowhere') }
+}
+node 'e.example' {
+  include vault::dflt
+  exec { "/bin/a ${lookup('vault::nested').unwrap['word']}": }
+  exec { "/bin/b ${lookup('vault::nested').unwrap['word']}": require => Exec["/bin/a ${lookup('vault::nested').unwrap['word']}"] }
+  notify { 'dup': } notify { 'dup': message => Sensitive('w0rd-in-a-template') }
+}
+`,
+		"facts/a.json": `{"fqdn": "a.example"}`, "facts/b.json": `{"fqdn": "b.example"}`,
+		"facts/c.json": `{"fqdn": "c.example"}`, "facts/d.json": `{"fqdn": "d.example"}`,
+		"facts/e.json": `{"fqdn": "e.example"}`})))
+	look := func(path string) {
+		t.Helper()
+		_, text := b.get(path)
+		for _, w := range words {
+			if i := strings.Index(text, w); i >= 0 {
+				t.Errorf("%s shows %s: …%s…", path, w, text[max(0, i-80):min(len(text), i+80)])
+			}
+		}
+	}
+	for what := range b.server.questions() {
+		for _, node := range []string{"", "a.example", "b.example", "c.example", "d.example", "e.example"} {
+			for _, key := range []string{"", "vault::nobody", "vault::nested", "vault::wrong", "vault::x"} {
+				look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}, "key": {key}, "ref": {"hiera:" + key},
+					"q": {"w0rd"}}.Encode())
+			}
+			look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}}.Encode())
+		}
+		for _, file := range []string{"manifests/site.pp", "data/common.yaml", "data/nodes/c.example.yaml"} {
+			look("/api/" + what + "?" + url.Values{"file": {b.server.opt.Root + "/" + file}}.Encode())
+		}
+	}
+	for _, p := range b.server.site.now().run.Problems {
+		look("/api/finding?id=" + p.Fingerprint)
+	}
+}

@@ -150,15 +150,15 @@ func CheckReport(to Page, run *report.Run, notes []string) error {
 		case source.Warning:
 			data.Warnings++
 		}
-		line := func(at source.Place, role string) {
-			if at.Known() && !(p.Hidden && at == p.Place) {
+		line := func(at source.Place, role string, hidden bool) {
+			if at.Known() && !hidden {
 				f.Lines = append(f.Lines, sourceLine{File: to.within(at.File.Name), Line: at.Line(),
 					Text: clip(strings.TrimSpace(at.File.Line(at.Line())), clipLine), Role: role})
 			}
 		}
-		line(p.Place, p.Label)
+		line(p.Place, p.Label, p.Hidden)
 		for _, r := range p.Diagnostic.Related {
-			line(r.Place, r.Label)
+			line(r.Place, r.Label, r.Hidden)
 		}
 		if x := p.Finding; x != nil {
 			f.Initial = "on a fresh machine"

@@ -41,6 +41,9 @@ func (c *Call) FailLookup(code string, err error) {
 // undefinedInData is the code that Hiera gives to a variable in data that is not there.
 const undefinedInData = "H0401"
 
+// unreadData is the code of a file that cannot be parsed.
+const unreadData = "H0209"
+
 // inCall is how Puppet tells an error that a call of a function raised.
 const inCall = "Evaluation Error: Error while evaluating a Function Call, "
 
@@ -53,7 +56,9 @@ func aboutData(d *source.Diagnostic, err error) *source.Diagnostic {
 	}
 	d.Summary, d.Help, d.About = data.Summary, data.Help, data.About
 	if data.Place.Known() {
-		d.Related = append(d.Related, source.Related{Place: data.Place, Label: "the data"})
+		// Who knows what a file holds that cannot be read: nobody says that it is Sensitive.
+		d.Related = append(d.Related, source.Related{Place: data.Place, Label: "the data",
+			Hidden: data.Code == unreadData})
 	}
 	return data
 }
