@@ -194,7 +194,10 @@ func (r *Repo) name1(rev, name string) (ID, error) {
 		digits = name[i+2:]
 	}
 	id, err := r.abbreviated(rev, strings.ToLower(digits))
-	if err == nil && id == "" {
+	switch {
+	case err == nil && id == "" && name == "HEAD": // of a repository that is new
+		err = badRev(rev, "is not there yet: nothing is committed")
+	case err == nil && id == "":
 		err = badRev(rev, "is not known here: no branch, tag or commit is called so")
 	}
 	return id, err
