@@ -148,6 +148,13 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
+// A notice is what a page that listens is told.
+type notice struct {
+	// Edition is another one whenever there is something new, also of a server that was started in place of another.
+	Edition string `json:"edition"`
+	Looking string `json:"looking,omitempty"` // how far a look at the tree has come that takes its time
+}
+
 // events tells a page when there is something new, as server-sent events, until the page is gone.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	flusher, can := w.(http.Flusher)
@@ -158,13 +165,22 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	news, leave := s.site.listen()
 	defer leave()
+	tick := time.NewTicker(s.opt.Patience / 2)
+	defer tick.Stop()
+	var told notice
 	for {
-		fmt.Fprintf(w, "data: %d\n\n", s.site.edition())
-		flusher.Flush()
+		now := notice{fmt.Sprintf("%s.%d", s.run, s.site.edition()), s.site.progress.text(s.opt.Patience)}
+		if now != told {
+			text, _ := json.Marshal(now) // two texts
+			fmt.Fprintf(w, "data: %s\n\n", text)
+			flusher.Flush()
+			told = now
+		}
 		select {
 		case <-r.Context().Done():
 			return
 		case <-news:
+		case <-tick.C:
 		}
 	}
 }

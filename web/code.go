@@ -34,6 +34,7 @@ type codeFile struct {
 	Nodes    int    `json:"nodes"` // that have something from it
 	Lines    int    `json:"lines"`
 	Grey     int    `json:"grey"` // lines that no node came to
+	Broken   bool   `json:"broken,omitempty"`
 	Problems int    `json:"problems"`
 }
 
@@ -63,9 +64,6 @@ func definitions(cover *audit.Coverage) map[string]source.Place {
 }
 
 func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
-	if st.trouble != nil {
-		return nil, st.unread()
-	}
 	page := &codePage{Nodes: len(st.nodes)}
 	file := q.Get("file")
 	if file == "" {
@@ -142,7 +140,9 @@ func (st *state) codeFiles(page *codePage) *codePage {
 		for _, n := range st.table.heat[name] {
 			f.Nodes = max(f.Nodes, n)
 		}
-		if tree, _, err := st.site.plain.Parse(st.snap.Files(), p, fleet.IsPlan(p)); err == nil && tree != nil {
+		tree, found, err := st.site.plain.Parse(st.snap.Files(), p, fleet.IsPlan(p))
+		f.Broken = err != nil || found.HasErrors()
+		if err == nil && tree != nil {
 			f.Lines = tree.Source.LineCount()
 			f.Grey = len(st.grey(tree))
 			if ext := path.Ext(p); ext == ".epp" && !rendered[name] {

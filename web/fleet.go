@@ -22,6 +22,8 @@ type fleetPage struct {
 	Offset   int        `json:"offset"`
 	Rows     []fleetRow `json:"rows"`
 	Statuses []facet    `json:"statuses"`
+	Changes  []facet    `json:"changes"`         // what the tree's change does to nodes
+	Group    string     `json:"group,omitempty"` // of changes that all of them have, in words
 	Facets   []facetOf  `json:"facets,omitempty"`
 }
 
@@ -55,7 +57,11 @@ func (st *state) fleetPage(_ context.Context, q url.Values) (any, error) {
 		limit = 100
 	}
 	list := st.list(q)
-	page := &fleetPage{Total: len(st.nodes), Count: len(list.found), Rows: []fleetRow{}, Statuses: list.statuses}
+	page := &fleetPage{Total: len(st.nodes), Count: len(list.found), Rows: []fleetRow{}, Statuses: list.statuses,
+		Changes: list.changes}
+	if g := st.group(q.Get("group")); g != nil {
+		page.Group = clip(g.Summary(), clipTitle)
+	}
 	page.Offset = min(max(offset, 0), len(list.found))
 	changes := st.changes()
 	for _, i := range list.found[page.Offset:min(page.Offset+limit, len(list.found))] {
@@ -72,6 +78,7 @@ func (st *state) fleetPage(_ context.Context, q url.Values) (any, error) {
 type fleetList struct {
 	found    []int
 	statuses []facet
+	changes  []facet
 	once     sync.Once
 	facets   []facetOf
 }
@@ -82,27 +89,40 @@ const maxLists = 16
 // list finds the nodes that a question is about.
 func (st *state) list(q url.Values) *fleetList {
 	key := url.Values{"q": q["q"], "status": q["status"], "change": q["change"], "sort": q["sort"], "fact": q["fact"],
-		"class": q["class"]}.Encode()
+		"class": q["class"], "group": q["group"]}.Encode()
 	st.lists.mu.Lock()
 	defer st.lists.mu.Unlock()
 	if l := st.lists.by[key]; l != nil {
 		return l
 	}
-	l := &fleetList{statuses: []facet{}}
-	match := st.matcher(q)
-	counts := map[string]int{}
+	l := &fleetList{statuses: []facet{}, changes: []facet{}}
+	match, changes := st.matcher(q), st.changes()
+	status, change := q.Get("status"), q.Get("change")
+	statuses, changed := map[string]int{}, map[string]int{} // each as many as there would be if it were chosen
 	for i := range st.nodes {
 		if !match(i) {
 			continue
 		}
-		counts[st.nodes[i].status]++
-		if want := q.Get("status"); want == "" || want == st.nodes[i].status {
+		n := &st.nodes[i]
+		fits, becomes := status == "" || status == n.status, change == "" || change == changes[n.name]
+		if becomes {
+			statuses[n.status]++
+		}
+		if fits {
+			changed[changes[n.name]]++
+		}
+		if fits && becomes {
 			l.found = append(l.found, i)
 		}
 	}
 	st.sort(l.found, q.Get("sort"))
 	for _, s := range []string{"fails", "found", "unknown", "fine"} {
-		l.statuses = append(l.statuses, facet{s, counts[s]})
+		l.statuses = append(l.statuses, facet{s, statuses[s]})
+	}
+	for _, s := range []diff.State{diff.Fails, diff.Changed, diff.Mended, diff.Unknown} {
+		if word := s.String(); changed[word] > 0 || change == word {
+			l.changes = append(l.changes, facet{word, changed[word]})
+		}
 	}
 	if len(st.lists.by) >= maxLists || st.lists.by == nil {
 		st.lists.by = map[string]*fleetList{}
@@ -112,11 +132,18 @@ func (st *state) list(q url.Values) *fleetList {
 }
 
 // matcher says which nodes a question is about: a part of the name, fact=PATH:VALUE and class=NAME as often as one
-// likes.
+// likes, and the letter of a group of changes.
 func (st *state) matcher(q url.Values) func(i int) bool {
 	text := strings.ToLower(q.Get("q"))
-	change := q.Get("change")
-	changes := st.changes()
+	var have map[string]bool // the group
+	if letter := q.Get("group"); letter != "" {
+		have = map[string]bool{}
+		if g := st.group(letter); g != nil {
+			for _, i := range g.Nodes {
+				have[st.change.report.Nodes[i].Name] = true
+			}
+		}
+	}
 	var having [][]int32
 	for _, c := range q["class"] {
 		having = append(having, st.table.having(classRef(value.CapitalizeSegments(c)), len(st.nodes)))
@@ -126,7 +153,7 @@ func (st *state) matcher(q url.Values) func(i int) bool {
 		if text != "" && !strings.Contains(strings.ToLower(n.name), text) {
 			return false
 		}
-		if change != "" && changes[n.name] != change {
+		if have != nil && !have[n.name] {
 			return false
 		}
 		for _, f := range q["fact"] {
@@ -137,6 +164,19 @@ func (st *state) matcher(q url.Values) func(i int) bool {
 		}
 		return !slices.ContainsFunc(having, func(h []int32) bool { return h[i] < 0 })
 	}
+}
+
+// group is a group of the tree's change, by its letter; nil if there is none.
+func (st *state) group(letter string) *diff.Group {
+	if st.change == nil || st.change.report == nil {
+		return nil
+	}
+	for _, g := range st.change.report.Groups {
+		if g.Letter == letter {
+			return g
+		}
+	}
+	return nil
 }
 
 // changes is what the tree's change does to each node.

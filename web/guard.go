@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -20,7 +22,8 @@ import (
 // link to one works from anywhere: what they ask needs the cookie.
 type guard struct {
 	hosts  map[string]bool // host:port by which the server may be called
-	at     string          // the first of them
+	any    string          // the port, if it listens on every address of the machine: then by each of them, too
+	at     string          // the first of the names
 	cookie string          // its name: ports share cookies, so it has the port in it
 	secret string          // its value
 
@@ -28,15 +31,29 @@ type guard struct {
 	token string // "" when it is spent
 }
 
-func newGuard(addr net.Addr) (*guard, error) {
+// newGuard makes one for a listener's address, and the name that somebody gave to it ("" if nobody did).
+func newGuard(addr net.Addr, name string) (*guard, error) {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
 		return nil, err
 	}
 	g := &guard{hosts: map[string]bool{}, cookie: "bunraku-" + port, secret: random(), token: random()}
+	if net.ParseIP(name) != nil {
+		name = ""
+	}
 	names := []string{host}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
-		names = append(names, "localhost", "127.0.0.1", "[::1]")
+	local := []string{"localhost", "127.0.0.1", "[::1]"}
+	switch ip := net.ParseIP(host); {
+	case ip != nil && ip.IsLoopback():
+		names = append(names, local...)
+	case ip != nil && ip.IsUnspecified(): // which is no name that a browser can be given
+		g.any = port
+		if names = local; name == "" {
+			name, _ = os.Hostname() // without one, this machine's own names do
+		}
+	}
+	if name != "" {
+		names = slices.Insert(slices.Clone(names), 0, strings.ToLower(name))
 	}
 	for _, name := range names {
 		if strings.Contains(name, ":") && name[0] != '[' {
@@ -49,6 +66,16 @@ func newGuard(addr net.Addr) (*guard, error) {
 		g.hosts[at] = true
 	}
 	return g, nil
+}
+
+// called reports whether the server may be called so. A name of somebody else's may lead here, a number not: whoever
+// says it means this machine.
+func (g *guard) called(host string) bool {
+	if g.hosts[strings.ToLower(host)] {
+		return true
+	}
+	name, port, err := net.SplitHostPort(host)
+	return err == nil && g.any != "" && port == g.any && net.ParseIP(name) != nil
 }
 
 func random() string {
@@ -85,7 +112,7 @@ func (g *guard) around(next http.Handler) http.Handler {
 		for name, value := range headers {
 			w.Header().Set(name, value)
 		}
-		if !g.hosts[strings.ToLower(r.Host)] {
+		if !g.called(r.Host) {
 			refuse(w, "this server is called "+g.at+", and by no other name")
 			return
 		}
@@ -113,8 +140,11 @@ func (g *guard) around(next http.Handler) http.Handler {
 
 func refuse(w http.ResponseWriter, why string) { http.Error(w, why, http.StatusForbidden) }
 
-// open exchanges the token for the cookie.
+// open exchanges the token for the cookie. What only looks whether the link leads somewhere does not spend it.
 func (g *guard) open(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		return
+	}
 	given := r.URL.Query().Get("token")
 	g.mu.Lock()
 	fits := g.token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) == 1

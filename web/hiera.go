@@ -17,7 +17,8 @@ import (
 
 type hieraPage struct {
 	Node     string        `json:"node"`
-	Nodes    []string      `json:"nodes"` // to choose from
+	Nodes    []string      `json:"nodes"` // to choose from, as many as anybody reads
+	All      bool          `json:"all"`   // they are all
 	Levels   []levelView   `json:"levels"`
 	Keys     []keyView     `json:"keys"`
 	Total    int           `json:"total"` // of keys that match
@@ -69,13 +70,13 @@ type keyPlace struct {
 	Used bool   `json:"used"`
 }
 
+// mostNodes is how many nodes a list has to choose from.
+const mostNodes = 200
+
 // mostKeys is how many keys a page has; a filter shows others.
 const mostKeys = 150
 
 func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
-	if st.trouble != nil {
-		return nil, st.unread()
-	}
 	page := &hieraPage{Node: q.Get("node"), Nodes: []string{}, Levels: []levelView{}, Keys: []keyView{},
 		Problems: []*problemRow{}, Others: []otherValue{}, Places: []keyPlace{}, Key: clip(q.Get("key"), clipTitle)}
 	class, param := parameterOf(page.Key)
@@ -87,7 +88,7 @@ func (st *state) hieraPage(ctx context.Context, q url.Values) (any, error) {
 			if page.Node == "" && having[i] >= 0 {
 				page.Node = n.name // that has the class
 			}
-			if len(page.Nodes) < 500 {
+			if page.All = len(page.Nodes) < mostNodes; page.All {
 				page.Nodes = append(page.Nodes, n.name)
 			}
 		}

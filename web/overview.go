@@ -93,8 +93,11 @@ const few = 8
 // about is what all pages want to know: what the tree is called, and which part of its paths goes without saying.
 func (st *state) about(context.Context, url.Values) (any, error) {
 	return map[string]string{"name": st.run.Name, "version": st.site.opt.Version,
-		"root": filepath.ToSlash(filepath.Clean(st.site.opt.Root))}, nil
+		"root": st.root()}, nil
 }
+
+// root is what the names of all files of the tree begin with.
+func (st *state) root() string { return filepath.ToSlash(filepath.Clean(st.site.opt.Root)) }
 
 func (st *state) overview(context.Context, url.Values) (any, error) {
 	out := &overview{Version: st.site.opt.Version, Took: st.took.Seconds(), Failures: []*problemRow{},

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"fmt"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -253,5 +256,58 @@ func TestHieraKinds(t *testing.T) {
 	if k := b.ask("hiera", url.Values{"only": {"misspelt"}}); !strings.Contains(at(k, "keys", 0, "misspelt").(string),
 		"port") {
 		t.Errorf("what was meant is not said: %v", at(k, "keys", 0))
+	}
+}
+
+// TestManyNodes: the page of data can be seen by each node of a large fleet, also by those that are not listed.
+func TestManyNodes(t *testing.T) {
+	files := map[string]string{"manifests/site.pp": "notify { lookup('a'): }\n", "data/common.yaml": "a: b\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - { name: Common, path: common.yaml }\n"}
+	for i := range mostNodes + 1 {
+		files[fmt.Sprintf("facts/n%03d.json", i)] = fmt.Sprintf(`{"fqdn": "n%03d.example"}`, i)
+	}
+	b := open(t, options(write(t, files)))
+	last := fmt.Sprintf("n%03d.example", mostNodes)
+	page := b.ask("hiera", url.Values{"node": {last}})
+	if page["node"] != last || page["all"] != false || len(page["nodes"].([]any)) != mostNodes {
+		t.Errorf("as %v sees it, of %d nodes, all: %v", page["node"], len(page["nodes"].([]any)), page["all"])
+	}
+	delete(files, "facts/n000.json")
+	b = open(t, options(write(t, files)))
+	if page := b.ask("hiera", nil); page["all"] != true || len(page["nodes"].([]any)) != mostNodes {
+		t.Errorf("of %d nodes, all: %v", len(page["nodes"].([]any)), page["all"])
+	}
+}
+
+// TestBrokenCode: a manifest that does not parse is not called reached; and a search finds files by the names that
+// people of the tree call them, also those of data.
+func TestBrokenCode(t *testing.T) {
+	dir := write(t, map[string]string{"manifests/site.pp": "notify { lookup('a'): }\n", "data/common.yaml": "a: b\n",
+		"hiera.yaml":   "version: 5\nhierarchy:\n  - { name: Common, path: common.yaml }\n",
+		"facts/n.json": `{"fqdn": "n.example"}`, "manifests/broken.pp": "class {{{\n"})
+	b := open(t, options(dir))
+	broken := map[string]bool{}
+	for _, f := range b.ask("code", nil)["files"].([]any) {
+		if f := f.(map[string]any); f["broken"] == true {
+			broken[filepath.Base(f["file"].(string))] = true
+		}
+	}
+	if !broken["broken.pp"] || len(broken) != 1 {
+		t.Errorf("broken are %v", broken)
+	}
+	files := func(words string) (titles []string) {
+		for _, r := range b.ask("search", url.Values{"q": {words}})["results"].([]any) {
+			if r := r.(map[string]any); r["kind"] == "file" {
+				titles = append(titles, r["title"].(string))
+			}
+		}
+		slices.Sort(titles)
+		return titles
+	}
+	for words, want := range map[string][]string{filepath.Base(filepath.Dir(dir)): nil,
+		"common.yaml": {"data/common.yaml"}, "manifests/": {"manifests/broken.pp", "manifests/site.pp"}} {
+		if got := files(words); !slices.Equal(got, want) {
+			t.Errorf("%s finds %v, want %v", words, got, want)
+		}
 	}
 }

@@ -31,7 +31,7 @@ const most = 40
 func (st *state) search(ctx context.Context, q url.Values) (any, error) {
 	words := strings.Fields(strings.ToLower(clip(q.Get("q"), clipTitle)))
 	out := []found{}
-	if len(words) == 0 || st.trouble != nil {
+	if len(words) == 0 {
 		return map[string]any{"results": out, "more": 0}, nil
 	}
 	has := func(text string) bool {
@@ -72,19 +72,30 @@ func (st *state) search(ctx context.Context, q url.Values) (any, error) {
 
 // searchKeys finds keys of Hiera's, and files.
 func (st *state) searchKeys(has func(string) bool, exact func(string) int) (out []found) {
+	root, listed := st.root()+"/", map[string]bool{}
+	file := func(id string) {
+		if name := strings.TrimPrefix(id, root); !listed[id] && has(name) {
+			listed[id] = true
+			out = append(out, found{Kind: "file", Title: name, ID: id, score: 4 + exact(name)})
+		}
+	}
 	if st.cover != nil {
 		seen := map[string]bool{}
 		for _, i := range st.cover.Items {
-			if i.Kind == "key" && !seen[i.Name] && has(i.Name) {
+			if i.Kind != "key" {
+				continue
+			}
+			if !seen[i.Name] && has(i.Name) {
 				seen[i.Name] = true
 				out = append(out, found{Kind: "key", Title: i.Name, Detail: "Hiera key", ID: i.Name, score: 2 + exact(i.Name)})
+			}
+			if i.Place.Known() {
+				file(i.Place.File.Name)
 			}
 		}
 	}
 	for _, f := range st.files {
-		if name := st.snap.Environment().Display(f); has(name) {
-			out = append(out, found{Kind: "file", Title: name, ID: name, score: 4 + exact(name)})
-		}
+		file(st.display(f))
 	}
 	return out
 }

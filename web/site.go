@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -32,6 +33,8 @@ type site struct {
 	judge *judge.Judge
 	own   func(file string) bool
 	rules string // what the judge has read of the tree
+
+	progress progress
 
 	marks    sync.Mutex // held by who writes the file of marks
 	mu       sync.Mutex
@@ -175,6 +178,8 @@ func (s *site) name() string { return filepath.Base(source.Absolute(s.opt.Root))
 // look reads, compiles and verifies the tree as it is now, lets pages see it, and begins to compare it.
 func (s *site) look(ctx context.Context) (err error) {
 	defer source.Catch(&err)
+	s.progress.begin()
+	defer s.progress.end()
 	if s.stopDiff != nil {
 		s.stopDiff()
 	}
@@ -232,7 +237,10 @@ func (s *site) check(ctx context.Context) (*state, error) {
 	s.cover.Reset()
 	c := &fleet.Check{Workspace: s.plain, View: s.disk, Root: s.opt.Root, Facts: s.opt.Facts, Judge: s.judge,
 		Invent: fleet.InventOptions{Legacy: s.legacy, Own: s.own}, Watch: s.opt.Watch, Cover: s.cover,
-		Assign: s.opt.Assign, Exchange: s.opt.Exchange}
+		Assign: s.opt.Assign, Exchange: s.opt.Exchange, Progress: s.progress.step}
+	if s.now() == nil && s.opt.Progress != nil {
+		c.Progress = s.opt.Progress
+	}
 	if err := c.Do(ctx); err != nil {
 		return nil, err
 	}
@@ -276,18 +284,20 @@ func (s *site) judges() error {
 	return nil
 }
 
-// unread says why nothing is known.
-func (st *state) unread() error {
-	return notFound("the tree cannot be read: %s", clip(st.trouble.Error(), clipLine))
+// ofTree is a question that nothing is known about while the tree cannot be read.
+func ofTree(ask question) question {
+	return func(st *state, ctx context.Context, q url.Values) (any, error) {
+		if st.trouble != nil {
+			return nil, notFound("the tree cannot be read: %s", clip(st.trouble.Error(), clipLine))
+		}
+		return ask(st, ctx, q)
+	}
 }
 
 // node finds one by its name, as pages spell it.
 func (st *state) node(name string) (*row, int, error) {
 	if i, there := st.byName[name]; there {
 		return &st.nodes[i], i, nil
-	}
-	if st.trouble != nil {
-		return nil, 0, st.unread()
 	}
 	var names []string
 	for i := range st.nodes {

@@ -93,9 +93,6 @@ func (f frogFiles) ReadFile(name string) ([]byte, error) {
 }
 
 func (st *state) smartfrogPage(ctx context.Context, q url.Values) (any, error) {
-	if st.trouble != nil {
-		return nil, st.unread()
-	}
 	files, err := st.specifications()
 	if err != nil {
 		return nil, err

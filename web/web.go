@@ -7,6 +7,7 @@
 //	answer.go    how an answer is written: without secrets, spelt so that it is only read, of a bounded length
 //	site.go      the tree as it is now: compiled, verified, and again when it changes
 //	table.go     what is kept of a fleet: every distinct resource once
+//	progress.go  how far a look has come
 //	record.go    compiles with provenance, made when somebody asks
 //	layout.go    graphs with coordinates
 //	overview.go, fleet.go, node.go, value.go, …   one file per page
@@ -36,6 +37,8 @@ type Options struct {
 	Version string
 	// Root is the control repo, environment or module.
 	Root string
+	// Host is the name that the server was told to listen on; "" if there is none but the address.
+	Host string
 	// Compile is how nodes are compiled. If nobody named a language, metadata.json may.
 	Compile       compiler.Options
 	LanguageGiven bool
@@ -54,8 +57,11 @@ type Options struct {
 	Watch   fleet.Watch
 	// Settled is called whenever a look at the tree is over and its garbage can go; it may be nil.
 	Settled func()
-	// Poll is how often the tree is looked at; 0 for a default.
-	Poll time.Duration
+	// Progress tells the terminal how far the first look has come; it may be nil.
+	Progress func(what string, parts int) fleet.Progress
+	// Poll is how often it is asked whether the tree has changed, and Patience how long a look may take before pages say
+	// that it goes on; 0 for a default.
+	Poll, Patience time.Duration
 }
 
 // A Server answers the browser of one user.
@@ -63,6 +69,7 @@ type Server struct {
 	opt   Options
 	guard *guard
 	site  *site
+	run   string // other servers have another
 }
 
 // New makes a server for a listener's address.
@@ -70,11 +77,14 @@ func New(opt Options, addr net.Addr) (*Server, error) {
 	if opt.Poll == 0 {
 		opt.Poll = 250 * time.Millisecond
 	}
-	g, err := newGuard(addr)
+	if opt.Patience == 0 {
+		opt.Patience = 600 * time.Millisecond
+	}
+	g, err := newGuard(addr, opt.Host)
 	if err != nil {
 		return nil, err
 	}
-	return &Server{opt: opt, guard: g, site: newSite(opt)}, nil
+	return &Server{opt: opt, guard: g, site: newSite(opt), run: random()[:12]}, nil
 }
 
 // URL is the address that lets a browser in, once.
@@ -107,6 +117,9 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /open", s.guard.open)
 	for path, answer := range s.questions() {
+		if path != "about" && path != "overview" {
+			answer = ofTree(answer)
+		}
 		mux.Handle("GET /api/"+path, s.guard.known(s.answering(answer)))
 	}
 	mux.Handle("GET /api/events", s.guard.known(http.HandlerFunc(s.events)))

@@ -107,11 +107,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		return err
 	}
 	if len(c.Files) == 0 {
-		if source.Exists(view, filepath.Join(source.Absolute(root), "metadata.json")) {
-			return fail("%s holds no .pp and no .epp file: there is nothing to compile, and a module's Ruby is not checked by itself",
-				root)
-		}
-		return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
+		return nothingToCompile(view, root)
 	}
 	if ctx.Err() != nil {
 		return fail("interrupted: %d of %d files were read", c.ReadFiles, len(c.Files))
@@ -294,3 +290,12 @@ func plural(n int, noun string) string {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+// nothingToCompile says that a directory has neither manifests nor templates.
+func nothingToCompile(view source.Files, root string) error {
+	if source.Exists(view, filepath.Join(source.Absolute(root), "metadata.json")) {
+		return fail("%s holds no .pp and no .epp file: there is nothing to compile, and a module's Ruby is not checked by itself",
+			root)
+	}
+	return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
+}

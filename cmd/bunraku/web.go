@@ -13,7 +13,9 @@ import (
 	"runtime/metrics"
 
 	"bunraku/diff"
+	"bunraku/fleet"
 	"bunraku/judge"
+	"bunraku/puppet/environment"
 	"bunraku/source"
 	"bunraku/verify/model"
 	"bunraku/web"
@@ -56,17 +58,22 @@ and are shown to that browser only. Nothing can be changed from a page, and noth
 }
 
 func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) error {
-	if info, err := source.NewDir(source.DirOptions{Roots: []string{root}}).Stat(source.Absolute(root)); err != nil {
+	view := source.NewDir(source.DirOptions{Roots: []string{root}})
+	if info, err := view.Stat(source.Absolute(root)); err != nil {
 		return source.Named(err, source.Absolute(root), root)
 	} else if !info.IsDir() {
 		return fail("%s is a file: name the control repo, environment or module", root)
+	}
+	if files, _, err := environment.PuppetFiles(view, root); err == nil && len(files) == 0 {
+		return nothingToCompile(view, root)
 	}
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return fail("cannot listen on %s: %v", f.listen, errors.Unwrap(err))
 	}
 	defer l.Close()
-	opt := web.Options{Version: version, Root: root, Compile: a.options(cmd, &f.compileFlags), Facts: f.facts,
+	host, _, _ := net.SplitHostPort(f.listen) // it was listened on
+	opt := web.Options{Version: version, Root: root, Host: host, Compile: a.options(cmd, &f.compileFlags), Facts: f.facts,
 		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign,
 		Exchange: a.exchanging(&f.compileFlags), Secrets: a.secrets, Watch: a.keep,
 		Judge: func() (*judge.Judge, func(string) bool, error) {
@@ -76,6 +83,10 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 				return nil, nil, err
 			}
 			return j.Judge, j.own, nil
+		},
+		Progress: func(what string, parts int) fleet.Progress {
+			bar := a.progress(what, parts)
+			return fleet.Progress{Step: bar.step, Stop: bar.stop}
 		},
 		Settled: settleMemory,
 		Diff:    func(ctx context.Context) (*diff.Report, error) { return a.webDiff(ctx, cmd, root, f) },

@@ -40,6 +40,8 @@ type webJob struct {
 	Measure  []webMeasure `json:"measure"`
 	Reports  []webReport  `json:"reports"`
 	Edit     webEdit      `json:"edit"`
+	Again    []string     `json:"again"`    // starts the server again
+	PID      int          `json:"pid"`      // of the server
 	Pictures string       `json:"pictures"` // where they go; "" for none
 	Shown    []string     `json:"shown"`    // the pictures that the page about it shows
 }
@@ -290,6 +292,8 @@ var webTasks = []webTask{
 	{Task: "Which code does no node come to?", Steps: []webStep{{Click: "branches"}}, Shows: []string{"never"}},
 	{Task: "Which nodes are of the family RedHat?", Steps: []webStep{{Click: "Fleet"}, {Check: "RedHat"}},
 		Shows: []string{"1 of 3 nodes", "db1.shop.example"}, Hides: "web1.shop.example"},
+	{Task: "Which nodes does the change reach?", Steps: []webStep{{Click: "Change"}, {Click: "2 changed"}},
+		Shows: []string{"2 of 3 nodes", "web2.shop.example"}, Hides: "db1.shop.example"},
 	{Task: "Which values of Hiera never count?",
 		Steps: []webStep{{Click: "Hiera"}, {Click: "with values that never count", Role: "button"}},
 		Shows: []string{"profile::nginx::conf_mode", "never counted"}},
@@ -330,8 +334,9 @@ func TestScoreWeb(t *testing.T) {
 	browserTools(t)
 	s := webShop(t)
 	pages := webPages(t, s)
-	_, at := startWeb(t, s.dir)
-	job := webJob{Do: []string{"pages", "links", "keyboard", "tabs", "tasks", "reports", "weight"},
+	cmd, at := startWeb(t, s.dir)
+	job := webJob{Do: []string{"pages", "links", "keyboard", "tabs", "tasks", "reports", "weight", "restart"},
+		PID: cmd.Process.Pid, Again: []string{cmd.Path, "web", "--no-open", "--listen", address(t, at), s.dir},
 		Reports: webReports(t, s), Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
 		Edit:   webEdit{filepath.Join(s.dir, "manifests", "site.pp"), "\nnode broken {", "nodes do not compile"},
 		Search: webSearch{"8443 web2", "data/nodes/web2.shop.example.yaml:3"}}
@@ -370,6 +375,16 @@ func TestScoreWeb(t *testing.T) {
 	if w := r.number("weight"); w == 0 || w > 250<<10 {
 		t.Errorf("the first load is %.0f bytes", w)
 	}
+}
+
+// address is where a server listens, by its link.
+func address(t *testing.T, link string) string {
+	t.Helper()
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
 }
 
 // webPictures are those that docs/web.md shows.
@@ -596,6 +611,11 @@ func TestHostileChange(t *testing.T) {
 			t.Errorf("the change lacks %s: %.3000s", want, change)
 		}
 	}
+	for group, want := range map[string]string{"A": `"total":1,"count":1,`, "QQ": `"total":1,"count":0,`} {
+		if page := client(base + "/api/fleet?group=" + group); !strings.Contains(page, want) {
+			t.Errorf("the nodes of group %s: %.300s", group, page)
+		}
+	}
 	const ref = "File[/tmp/" + evil + "]"
 	for _, path := range []string{"diff", "overview", "fleet?facets=1", "findings", "code", "hiera", "hiera?key=text",
 		"search?q=long", "search?q=s3cret", "node?name=n.example", "order?node=n.example",
@@ -642,10 +662,29 @@ func TestHostileWeb(t *testing.T) {
 		"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\nhierarchy:\n  - { name: " +
 			"'<b>Common</b>', path: common.yaml }\n",
 		"facts/n.json": `{"fqdn": "n.example", "role": "<img src=x onerror=alert(4)>", "os": {"family": "javascript:alert(5)"}}`,
-		"facts/m.json": `{"fqdn": "m.example", "role": "db", "os": {"family": "Debian"}}`})
+		"facts/m.json": `{"fqdn": "m.example", "role": "db", "os": {"family": "Debian"}}`,
+		"facts/l.json": `{"fqdn": "` + strings.Repeat("long-", 40) + `.example", "role": "db"}`})
 	_, at := startWeb(t, dir)
-	r := browse(t, webJob{Do: []string{"links"}, Most: 40, Each: 6}, at)
+	r := browse(t, webJob{Do: []string{"links", "pages"}, Most: 40, Each: 6,
+		Pages: []webPage{{Path: "/hiera"}, {Path: "/fleet"}, {Path: "/"}}}, at)
 	if r.number("links") < 10 {
 		t.Errorf("only %v pages were seen", r.number("links"))
+	}
+}
+
+// TestWebNothing: in the wrong directory the command says so, as check does; and of a repository without a commit it is
+// told why nothing is compared.
+func TestWebNothing(t *testing.T) {
+	empty := t.TempDir()
+	code, out, errText := call("web", "--no-open", empty)
+	if code != exitFailed || out != "" || !strings.Contains(errText, "holds no .pp and no .epp file") {
+		t.Errorf("an empty directory: %d %q %q", code, out, errText)
+	}
+	s := &repository{t, writeRepo(t, map[string]string{"manifests/site.pp": "notify { 'a': }\n",
+		"facts/n.json": `{"fqdn": "n.example"}`})}
+	live.Tool(t, "git")
+	s.git("init", "-q", "-b", "main")
+	if code, _, errText := call("diff", s.dir); code != exitFailed || !strings.Contains(errText, "nothing is committed") {
+		t.Errorf("a new repository: %d %q", code, errText)
 	}
 }

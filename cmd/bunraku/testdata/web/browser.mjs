@@ -2,6 +2,7 @@
 // went wrong, and what was measured, is printed as JSON.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { spawn } from 'node:child_process';
 
 const job = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const require = createRequire(job.room + '/package.json');
@@ -21,7 +22,9 @@ context.on('request', (r) => {
 });
 const page = await context.newPage();
 page.on('pageerror', (e) => fail(where, 'error ' + e.message));
+let alone = false; // there is no server
 page.on('console', (m) => {
+  if (alone) return;
   if (m.type() === 'error' || m.type() === 'warning') fail(where, 'console: ' + m.text());
 });
 page.on('dialog', (d) => {
@@ -77,10 +80,22 @@ const steps = {
       const printed = await page.evaluate(() => {
         dispatchEvent(new Event('beforeprint'));
         const tree = document.querySelector('[role=tree]');
+        const paper = document.querySelector('.paper');
+        if (paper) return [paper.checkVisibility() ? paper.querySelectorAll('tbody tr').length : 0, document.querySelector('[role=table]').getAttribute('aria-rowcount') - 1];
         const rows = tree && [tree.querySelectorAll('[role=treeitem]').length, Math.round(parseFloat(tree.firstElementChild.style.height) / 30)];
         dispatchEvent(new Event('afterprint'));
         return rows;
       });
+      const ink = await page.evaluate(() => {
+        const seen = [];
+        for (const theme of ['light', 'dark']) {
+          document.documentElement.dataset.theme = theme;
+          seen.push(getComputedStyle(document.documentElement).getPropertyValue('--ink'));
+        }
+        delete document.documentElement.dataset.theme;
+        return seen;
+      });
+      if (ink[0] !== ink[1]) fail(p.path, 'prints light letters on white paper');
       if (printed && printed[0] !== printed[1]) fail(p.path, `prints ${printed[0]} of ${printed[1]} rows`);
       await page.emulateMedia({ media: 'screen' });
     }
@@ -163,6 +178,34 @@ const steps = {
     for (const tab of tabs.slice(1)) await tab.waitForFunction((t) => !document.body.innerText.includes(t), job.edit.shows);
     for (const tab of tabs.slice(1)) await tab.close();
     figures.tabs = tabs.length;
+  },
+
+  // The server goes and another comes in its place: pages that are open say so, and show what the new one knows as soon as
+  // the browser has been let in again.
+  async restart() {
+    await visit('/findings');
+    where = 'a restart';
+    alone = true;
+    const says = (t) => page.waitForFunction((x) => document.body.innerText.includes(x), t);
+    process.kill(job.pid, 'SIGINT');
+    await says('The server does not answer. The page shows what it last said.');
+    if (!(await page.$('.problems li'))) fail(where, 'the page does not show what it last said');
+    await page.click('nav a[href="/fleet"]');
+    await page.waitForSelector('[role=alert]');
+    const alert = await page.innerText('[role=alert]');
+    if (alert !== 'The server does not answer.') fail(where, 'a page that cannot be asked for says ' + alert);
+    const again = spawn(job.again[0], job.again.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] });
+    const link = await new Promise((done) => {
+      let text = '';
+      again.stdout.on('data', (d) => /http:\S+\s/.test((text += d)) && done(/http:\S+/.exec(text)[0]));
+    });
+    await says('This browser has not been let in: open the link that the terminal shows.');
+    const other = await context.newPage();
+    await other.goto(link);
+    await page.waitForSelector('.tr.at a[href]');
+    if (await page.$('.banner')) fail(where, 'the page still says ' + (await page.innerText('.banner')));
+    await other.close();
+    again.kill('SIGINT');
   },
 
   // Tasks: from the first page, at most three clicks each; typing into the search box counts as one.

@@ -5,8 +5,10 @@
 // one tab listens and tells the others; when it is closed, another one does. Who cannot agree with others (the lock is
 // there for pages of this machine only) listens alone.
 class Live {
-  edition = $state(0);
-  lost = $state(false);
+  edition = $state(''); // of what the server shows
+  looking = $state(''); // how far it has come with the next one
+  lost = $state(''); // why nothing is heard of it
+  returns = $state(0); // counts how often it was heard of again: what could not be asked is asked then
 
   constructor() {
     if (!navigator.locks) {
@@ -21,22 +23,28 @@ class Live {
     });
   }
 
-  hear({ edition, lost }) {
+  hear({ edition, looking = '', lost = '' }) {
+    if (this.lost && !lost) this.returns++;
     this.lost = lost;
+    this.looking = looking;
     if (edition !== undefined) this.edition = edition;
   }
 
   listen(tell) {
     const told = (news) => (this.hear(news), tell(news));
     const source = new EventSource('/api/events');
-    source.onmessage = (e) => told({ edition: Number(e.data), lost: false });
+    source.onmessage = (e) => told(JSON.parse(e.data));
+    // Not left to the browser, which waits longer and longer; and the reason may be another: a server that was started in
+    // place of the one that let this browser in.
     source.onerror = () => {
-      told({ lost: true });
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.listen(tell), 3000);
+      source.close();
+      setTimeout(() => this.listen(tell), 2000);
+      ask('about').catch((e) => told({ lost: e.message === silent ? silent + ' The page shows what it last said.' : e.message }));
     };
   }
 }
 
+const silent = 'The server does not answer.';
 export const live = new Live();
 
 export async function ask(what, params = {}, signal) {
@@ -44,12 +52,17 @@ export async function ask(what, params = {}, signal) {
   for (const [name, value] of Object.entries(params)) {
     for (const v of [value].flat()) if (v !== '' && v != null) q.append(name, v);
   }
-  const answer = await fetch('/api/' + what + '?' + q, { signal });
-  if (answer.status === 401) throw { message: await answer.text(), suggestions: [], closed: true };
+  const answer = await fetch('/api/' + what + '?' + q, { signal }).catch((e) => {
+    throw e.name === 'AbortError' ? e : { message: silent, suggestions: [], lost: true };
+  });
+  const refused = answer.status === 401;
+  if (refused || !answer.headers.get('Content-Type')?.startsWith('application/json')) throw { message: sentence(await answer.text()), suggestions: [], lost: refused };
   const data = await answer.json();
   if (!answer.ok) throw data;
   return data;
 }
+
+const sentence = (text) => text.trim().replace(/^./, (c) => c.toUpperCase()).replace(/[^.]$/, '$&.');
 
 // tell changes something: only marks can be.
 export async function tell(what, body) {
@@ -71,9 +84,11 @@ export class Query {
     $effect(() => {
       const asked = question();
       live.edition;
+      live.returns;
       if (!asked) return;
       const key = JSON.stringify(asked);
-      if (key !== last) this.loading = true;
+      const other = key !== last;
+      if (other) this.loading = true;
       last = key;
       const stop = new AbortController();
       ask(asked[0], asked[1], stop.signal).then(
@@ -84,9 +99,10 @@ export class Query {
         },
         (error) => {
           if (stop.signal.aborted) return;
-          this.error = error.message ? error : { message: 'The server does not answer.', suggestions: [] };
-          this.data = null;
           this.loading = false;
+          if (error.lost && this.data && !other) return; // what it last said, as the banner tells
+          this.error = error.message ? error : { message: silent, suggestions: [] };
+          this.data = null;
         },
       );
       return () => stop.abort();
@@ -101,10 +117,15 @@ class About {
   version = $state('');
 }
 export const about = new About();
-ask('about').then(
-  (a) => Object.assign(about, a),
-  () => {},
-);
+$effect.root(() => {
+  $effect(() => {
+    live.returns;
+    ask('about').then(
+      (a) => Object.assign(about, a),
+      () => {},
+    );
+  });
+});
 
 // short is a path as people of the tree call it.
 export function short(path) {
