@@ -31,7 +31,10 @@ type Reach struct {
 	How       string `json:"how"` // value: the datum is in it; decides: it depends on the datum
 }
 
-// Reaches answers FILE:LINE, hiera:KEY and fact:NAME.
+// placesAsked is what Reaches takes.
+const placesAsked = "FILE:LINE, FILE:LINE-LINE (of a hunk), FILE, DIRECTORY/, hiera:KEY or fact:NAME"
+
+// Reaches answers what placesAsked names.
 func (rec *Record) Reaches(of string) (out *ReachAnswer, err error) {
 	defer source.Catch(&err)
 	match, err := rec.matcher(of)
@@ -133,24 +136,14 @@ func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 			return l.Kind == provenance.Fact && inside(name, l.Path) || l.Kind == provenance.Absence && l.Path == "fact "+name
 		}, nil
 	}
-	i := strings.LastIndexByte(of, ':')
-	if i < 0 && strings.ContainsAny(of, "/.") {
+	if !strings.Contains(of, ":") && strings.ContainsAny(of, "/.") {
 		return wholeFile(of), nil
 	}
-	if i <= 0 {
-		return nil, fmt.Errorf("%q: say FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME", of)
+	file, from, to, ok := linesAsked(of)
+	if !ok {
+		return nil, fmt.Errorf("%q: say %s", of, placesAsked)
 	}
-	file, text := of[:i], of[i+1:]
-	n, ok := number(text)
-	if j := strings.LastIndexByte(file, ':'); ok && j > 0 { // FILE:LINE:COLUMN
-		if line, isLine := number(file[j+1:]); isLine {
-			file, n = file[:j], line
-		}
-	}
-	if !ok || n == 0 {
-		return nil, fmt.Errorf("%q: say FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME", of)
-	}
-	entries := rec.entriesAt(file, n)
+	entries := rec.entriesAt(file, from, to)
 	return func(l provenance.Label) bool {
 		l.Place = l.Place.Outer()
 		f := l.Place.File
@@ -160,10 +153,30 @@ func (rec *Record) matcher(of string) (func(provenance.Label) bool, error) {
 		first, last := lines(l.Place)
 		if l.Kind == provenance.Datum && last > first && !isText(l.Place) {
 			// which entries a container has is a matter of every line that one of them begins at
-			return first == n || entries[f.Name+" "+l.Path]
+			return from <= first && first <= to || entries[f.Name+" "+l.Path]
 		}
-		return first <= n && n <= last
+		return first <= to && from <= last
 	}, nil
+}
+
+// linesAsked reads FILE:LINE, FILE:LINE:COLUMN and FILE:LINE-LINE.
+func linesAsked(of string) (file string, from, to int, ok bool) {
+	i := strings.LastIndexByte(of, ':')
+	if i <= 0 {
+		return "", 0, 0, false
+	}
+	file = of[:i]
+	first, last, isRange := strings.Cut(of[i+1:], "-")
+	from, ok = number(first)
+	to = from
+	if isRange && ok {
+		to, ok = number(last)
+	} else if j := strings.LastIndexByte(file, ':'); ok && j > 0 { // FILE:LINE:COLUMN
+		if line, isLine := number(file[j+1:]); isLine {
+			file, from, to = file[:j], line, line
+		}
+	}
+	return file, from, to, ok && 0 < from && from <= to
 }
 
 // wholeFile matches all places of a file, or of the files below a directory, and what is missing there.
@@ -197,11 +210,13 @@ func isText(p source.Place) bool {
 	return strings.HasPrefix(p.Text(), "|") || strings.HasPrefix(p.Text(), ">")
 }
 
-// entriesAt are the containers, by file and path, that have an entry or element which begins at a line.
-func (rec *Record) entriesAt(file string, n int) map[string]bool {
+// entriesAt are the containers, by file and path, that have an entry or element which begins at one of some lines.
+func (rec *Record) entriesAt(file string, from, to int) map[string]bool {
 	out := map[string]bool{}
 	rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
-		if f := l.Place.File; f == nil || !l.Kind.InData() || l.Place.Line() != n || !sameFile(f.Name, file) {
+		if f := l.Place.File; f == nil || !l.Kind.InData() || !sameFile(f.Name, file) {
+			return
+		} else if n := l.Place.Line(); n < from || to < n {
 			return
 		}
 		out[l.Place.File.Name+" "+parentPath(l.Path)] = true
@@ -262,24 +277,25 @@ func (rec *Record) nothingThere(of string) error {
 			m.Suggestions = []string{"hiera:" + near}
 		}
 	default:
-		i := strings.LastIndexByte(of, ':')
-		if i < 0 {
+		at, from, to, isLines := linesAsked(of)
+		if !isLines {
 			return m
 		}
-		n, _ := number(of[i+1:])
 		best, file := 0, ""
 		rec.Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
-			if f := l.Place.File; f != nil && sameFile(f.Name, of[:i]) {
-				if k := l.Place.Line(); best == 0 || abs(k-n) < abs(best-n) {
+			if f := l.Place.File; f != nil && sameFile(f.Name, at) {
+				if k := l.Place.Line(); best == 0 || abs(k-from) < abs(best-from) {
 					best, file = k, f.Name
 				}
 			}
 		})
-		if by := rec.hiddenBy(of[:i], n); by != "" {
-			m.Message += "\n  " + by
-			return m
+		for n := from; n <= to && n-from < mostLines; n++ {
+			if by := rec.hiddenBy(at, n); by != "" {
+				m.Message += "\n  " + by
+				return m
+			}
 		}
-		rec.notQuite(m, of[:i], n)
+		rec.notQuite(m, of, at, from, to)
 		if best > 0 {
 			m.Suggestions = []string{fmt.Sprintf("%s:%d", file, best)}
 		}
@@ -289,16 +305,25 @@ func (rec *Record) nothingThere(of string) error {
 
 func abs(n int) int { return max(n, -n) }
 
-// notQuite takes back what is too much to say of a line on which no datum was read: code may do something without one,
+const mostLines = 100 // of a range that are looked at one by one, when nothing there was read
+
+// notQuite takes back what is too much to say of lines on which no datum was read: code may do something without one,
 // and a key that was missed in a data file may be written anywhere in it.
-func (rec *Record) notQuite(m *NotFound, file string, n int) {
+func (rec *Record) notQuite(m *NotFound, of, file string, from, to int) {
 	const most = 5
 	var missed []string
 	more := 0
 	code := ""
 	see := func(p source.Place) {
-		if f := p.Outer().File; code == "" && f != nil && sameFile(f.Name, file) && n <= f.LineCount() {
-			code = strings.TrimSpace(f.Line(n))
+		f := p.Outer().File
+		if code != "" || f == nil || !sameFile(f.Name, file) {
+			return
+		}
+		for n := from; n <= min(to, f.LineCount()); n++ {
+			if text := strings.TrimSpace(f.Line(n)); text != "" && !strings.HasPrefix(text, "#") {
+				code = text
+				return
+			}
 		}
 	}
 	isCode := slices.Contains([]string{".pp", ".epp", ".erb", ".rb"}, path.Ext(file))
@@ -324,10 +349,9 @@ func (rec *Record) notQuite(m *NotFound, file string, n int) {
 		}
 	}
 	switch {
-	case code != "" && !strings.HasPrefix(code, "#"):
-		m.Message = fmt.Sprintf("no datum at %s:%d was read for %s; what the code there does is no datum, and may matter",
-			file,
-			n, rec.Catalog.Name)
+	case code != "":
+		m.Message = fmt.Sprintf("no datum at %s was read for %s; what the code there does is no datum, and may matter", of,
+			rec.Catalog.Name)
 	case len(missed) > 0:
 		m.Message += "\n  its value alters nothing; a key of another name here would: " + strings.Join(missed, ", ")
 		if more > 0 {

@@ -76,8 +76,8 @@ changes this value, as long as the code keeps its shape. Sensitive values are ne
 	fs.Lookup("confirm").NoOptDefVal = "all"
 	fs.BoolVar(&f.whyNot, "why-not", false, "say why REF is not in the catalog")
 	fs.StringVar(&f.reaches, "reaches", "",
-		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME; without "+
-			"--facts, on every node of ENV/facts")
+		"the reverse: what can a change at `PLACE` alter? FILE:LINE, FILE:LINE-LINE (of a hunk), FILE, DIRECTORY/, "+
+			"hiera:KEY or fact:NAME; without --facts, on every node of ENV/facts")
 	fs.StringVar(&f.against, "against", "",
 		"why is REF another for this `NODE`, or at this revision? Both are compiled and compared")
 	fs.StringVar(&f.since, "since", "", "which commit since `REV` changed REF?")

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,6 +68,16 @@ func TestLinesThatAlterNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+			for i := range lines { // the lines of a hunk reach what one of them reaches
+				name, all := source.NewFile(file, "").Name, map[explain.Reach]bool{}
+				for n := i; n < min(i+4, len(lines)); n++ {
+					maps.Copy(all, reached(t, rec, fmt.Sprintf("%s:%d", name, n+1)))
+				}
+				if hunk := reached(t, rec, fmt.Sprintf("%s:%d-%d", name, i+1, i+4)); !maps.Equal(hunk, all) {
+					t.Errorf("%s: %s:%d-%d reaches %d slots, and its lines %d", rec.Catalog.Name, name, i+1, i+4, len(hunk),
+						len(all))
+				}
+			}
 			for i, line := range lines {
 				place := source.NewFile(file, "").Name + ":" + strconv.Itoa(i+1)
 				_, err := rec.Reaches(place)
@@ -102,4 +114,21 @@ func TestLinesThatAlterNothing(t *testing.T) {
 		t.Errorf("%d lines alter nothing and %d something: the test has lost its teeth", silent, loud)
 	}
 	t.Logf("%d lines alter nothing, %d something", silent, loud)
+}
+
+// reached are the slots that a place reaches, whatever the way.
+func reached(t *testing.T, rec *explain.Record, of string) map[explain.Reach]bool {
+	t.Helper()
+	a, err := rec.Reaches(of)
+	if none := new(explain.NotFound); errors.As(err, &none) {
+		return nil
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	out := map[explain.Reach]bool{}
+	for _, s := range a.Slots {
+		s.How = ""
+		out[s] = true
+	}
+	return out
 }
