@@ -38,6 +38,7 @@ type diffing struct {
 	restless         []string        // nodes that would still be told something else by others
 	unsure           []string        // nodes of which it is not known whether they have the class
 	abroad           []*fleet.Abroad // nodes that belong to other environments
+	beside           []string        // environments beside this one whose nodes export, too
 	c                *fleet.Comparing
 	judge            *judge.Judge // of consequences; nil until they are asked for
 	paths            []string     // of files that are not the same
@@ -153,6 +154,11 @@ func (d *diffing) leaveOut(ctx context.Context) (err error) {
 	}
 	here, others, err := fleet.AtHome(ctx, d.c.To, d.everybody)
 	d.everybody = append(here, fleet.Exporters(others)...)
+	for _, a := range others {
+		if a.There {
+			d.beside = append(d.beside, "'"+a.Environment+"'")
+		}
+	}
 	return err
 }
 
@@ -296,6 +302,10 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 		r.Notes = append(r.Notes, fmt.Sprintf(
 			"What nodes export is that of the nodes at hand: %d resources before, %d after.",
 			old.Len(), c.NewExports.(*exported.Set).Len()))
+		if len(d.beside) > 0 {
+			r.Notes = append(r.Notes, "Nodes of other environments export what those are on disk, on both sides: "+
+				some(d.beside)+".")
+		}
 	}
 	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
 		r.Notes = append(r.Notes, standInText)

@@ -166,7 +166,8 @@ func TestClassifiedElsewhere(t *testing.T) {
 		{with("check", "environments/production", "--node", "st1"), exitFailed,
 			[]string{"no node belongs to this environment: the classifier puts 1 node into the environment 'staging' (st1)"}, nil},
 		{with("diff", "environments/production", old...), exitNo, []string{"2 nodes: 2 changed",
-			"Left out: the classifier puts 1 node into the environment 'staging' (st1).", "3 resources before, 3 after"}, nil},
+			"Left out: the classifier puts 1 node into the environment 'staging' (st1).", "3 resources before, 3 after",
+			"Nodes of other environments export what those are on disk, on both sides: 'staging'."}, nil},
 		{with("impact", "environments/production", old...), exitNo, []string{"2 of 2 nodes can change"}, []string{"st1"}},
 		{with("compile", "environments/production", here...), exitFine, []string{
 			"production in production production common", "host { 'st1':\n  ip => 'staging'", "host { 'web2':\n  ip => 'production'"},

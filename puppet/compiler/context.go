@@ -14,7 +14,7 @@ func (w *world) contextOf(c *lookup.Context) *value.Object {
 		return o
 	}
 	attrs, init := value.NewHashBuilder(2), value.NewHashBuilder(1)
-	attrs.SetString("environment_name", value.String(c.EnvironmentName()))
+	attrs.SetString("environment_name", value.String(w.called))
 	attrs.SetString("module_name", c.ModuleName())
 	if module, is := c.ModuleName().(value.String); is {
 		init.SetString("module_name", module)

@@ -81,3 +81,45 @@ func TestClassifierIsAsked(t *testing.T) {
 		t.Error(r.Failure, err)
 	}
 }
+
+// A checkout is called what the classifier calls the node's environment, also for functions that provide data.
+func TestContextEnvironment(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "checkout")
+	for name, text := range map[string]string{
+		"manifests/site.pp": "notify { \"${environment} ${lookup('k')}\": }\n",
+		"hiera.yaml":        "version: 5\nhierarchy: [{name: f, data_hash: m::data}]\n",
+		"modules/m/functions/data.pp": "function m::data(Hash $o, Puppet::LookupContext $c) >> Hash {\n" +
+			"  { 'k' => $c.environment_name }\n}\n",
+		"enc.yaml": "web1: {classes: [], environment: qa}\nweb2: {classes: []}\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enc, err := classifier.Open(filepath.Join(dir, "enc.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compiler.NewWorkspace(dir, compiler.Options{Classifier: enc}).Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for name, want := range map[string]string{"web1": "qa qa", "web2": "checkout checkout"} {
+		r, err := c.Compile(context.Background(), compiler.Node{Name: name})
+		if err != nil || r.Failure != nil {
+			t.Fatal(err, r.Failure)
+		}
+		found := false
+		for _, x := range r.Catalog.Resources {
+			found = found || x.Ref() == "Notify["+want+"]"
+		}
+		if !found {
+			t.Errorf("%s has not %s", name, want)
+		}
+	}
+}

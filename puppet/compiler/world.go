@@ -21,6 +21,7 @@ import (
 // world is what one compile sees of its surroundings (eval.World).
 type world struct {
 	c         *Snapshot
+	called    string // what the environment is called for the node
 	functions map[string]*eval.Function
 	session   *lookup.Session
 	host      *lookupHost // of the scope that asked last
@@ -40,7 +41,7 @@ type askedFunction struct {
 
 // world is what one compile sees.
 func (c *Snapshot) world(log *trace.Log) *world {
-	w := &world{c: c, functions: c.functions, log: log}
+	w := &world{c: c, called: c.env.Name, functions: c.functions, log: log}
 	w.erb = template.Engine{Cache: c.templates, Find: w.findERB, Ruby: c.rubyTemplate(), Covering: log != nil}
 	if c.opt.Ruby != RubyOff {
 		w.erb.Hooks = w.templateHooks

@@ -49,9 +49,6 @@ type Context struct {
 	keys   map[string]*item // what lookup_key and data_dig returned; an item without a value is "not found"
 }
 
-// EnvironmentName is context.environment_name.
-func (c *Context) EnvironmentName() string { return c.inv.s.l.site.Environment }
-
 // ModuleName is context.module_name, undef outside of modules.
 func (c *Context) ModuleName() value.Value {
 	if c.module == "" {
