@@ -292,7 +292,7 @@ if $facts['fails'] { fail("no: ${Sensitive('PLANTED-fail').unwrap}") }
 // nobody else may read any.
 func TestSecretsAtRest(t *testing.T) {
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "down", 503)
+		http.Error(w, "down", http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(down.Close)
 	for name, change := range map[string]func(*serve.Options){
