@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -48,9 +47,7 @@ func newGuard(addr net.Addr, name string) (*guard, error) {
 		names = append(names, local...)
 	case ip != nil && ip.IsUnspecified(): // which is no name that a browser can be given
 		g.any = port
-		if names = local; name == "" {
-			name, _ = os.Hostname() // without one, this machine's own names do
-		}
+		names = local
 	}
 	if name != "" {
 		names = slices.Insert(slices.Clone(names), 0, strings.ToLower(name))

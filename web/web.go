@@ -37,7 +37,8 @@ type Options struct {
 	Version string
 	// Root is the control repo, environment or module.
 	Root string
-	// Host is the name that the server was told to listen on; "" if there is none but the address.
+	// Host is the name that the server was told to listen on, or the machine's own if that is every address of it; "" if
+	// there is none but the address.
 	Host string
 	// Compile is how nodes are compiled. If nobody named a language, metadata.json may.
 	Compile       compiler.Options

@@ -73,6 +73,9 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 	}
 	defer l.Close()
 	host, _, _ := net.SplitHostPort(f.listen) // it was listened on
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host, _ = os.Hostname() // without one, the machine is called localhost
+	}
 	opt := web.Options{Version: version, Root: root, Host: host, Compile: a.options(cmd, &f.compileFlags), Facts: f.facts,
 		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign,
 		Exchange: a.exchanging(&f.compileFlags), Secrets: a.secrets, Watch: a.keep,
