@@ -93,7 +93,7 @@ func TestExplain(t *testing.T) {
 		{web2("--reaches", "data/common.yaml:13"), 2, []string{"alters nothing", "profile::nginx::conf_mode is answered by",
 			`level "Role"`}},
 		{web2("--reaches", "fact:os.famly"), 2, []string{"did you mean fact:os.family?"}},
-		{web2("--reaches", "nonsense"), 1, []string{"FILE:LINE, FILE, DIRECTORY/, hiera:KEY or fact:NAME"}},
+		{web2("--reaches", "nonsense"), 1, []string{"FILE:LINE-LINE (of a hunk), FILE, DIRECTORY/, hiera:KEY or fact:NAME"}},
 		{[]string{"explain", shop, "--reaches", "data/nodes/web2.shop.example.yaml:3"}, 0,
 			[]string{"reaches nothing on web1", "reaches 3 of"}},
 
