@@ -22,6 +22,11 @@ import (
 // question mark for the sign of a key, libyaml only one that begins something: [http://a.example/?x]. So a text that it
 // refuses is read once more, with another character for question marks within words and between them.
 func parseYAML(f *source.File, text string) (*yaml.Node, error) {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") { // the library would take UTF-16
+		err := (&yamlTrouble{problem: "invalid leading UTF-8 octet"}).diagnostic(f)
+		err.Help = "the file is written in UTF-16, which Puppet does not read: save it as UTF-8"
+		return nil, err
+	}
 	doc, t := decodeYAML(text)
 	if t != nil {
 		if hidden, other := hideQuestions(text); hidden != text {
@@ -217,7 +222,7 @@ func scannedAhead(p reflect.Value) bool {
 }
 
 // diagnostic words the trouble as Psych does.
-func (t *yamlTrouble) diagnostic(f *source.File) error {
+func (t *yamlTrouble) diagnostic(f *source.File) *source.Diagnostic {
 	problem := t.problem
 	if t.context != "" {
 		problem += " " + t.context

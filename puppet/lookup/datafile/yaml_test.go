@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -226,5 +227,17 @@ func checkSpans(t *testing.T, f *source.File, n *Node, seen map[*Node]bool) {
 	}
 	for _, k := range n.Kids {
 		checkSpans(t, f, k.Node, seen)
+	}
+}
+
+// Puppet reads data as UTF-8 and nothing else; the YAML library would take UTF-16 as well.
+func TestUTF16(t *testing.T) {
+	for _, text := range []string{"\xff\xfea\x00:\x00 \x00b\x00\n\x00", "\xfe\xff\x00a\x00:\x00 \x00b\x00\n"} {
+		_, err := ReadYAML(source.NewFile("d.yaml", text))
+		var d *source.Diagnostic
+		if !errors.As(err, &d) || !strings.HasSuffix(d.Summary, ": invalid leading UTF-8 octet at line 1 column 1") ||
+			!strings.Contains(d.Help, "UTF-16") {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
