@@ -211,6 +211,9 @@ func (c *encCase) judge(t *testing.T, dir string, code int, out, errs string) st
 // flat is a text without line breaks and indentation.
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// ownOf is what a compile gives to its catalog alone.
+var ownOf = regexp.MustCompile(`"version":\d+|"catalog_uuid":"[^"]*"`)
+
 // recordEnc asks real Puppet.
 func recordEnc(t *testing.T, archive *txtar.Archive, cases []*encCase) {
 	live.Puppet(t)
@@ -246,6 +249,13 @@ func recordEnc(t *testing.T, archive *txtar.Archive, cases []*encCase) {
 			f = txtar.File{Name: c.name + "/want.json", Data: append(text, '\n')}
 		}
 		by[c.name] = f
+	}
+	for _, old := range archive.Files { // an answer that says nothing new stays as it is
+		name, _, _ := strings.Cut(old.Name, "/")
+		if w, is := by[name]; is && w.Name == old.Name && bytes.Equal(ownOf.ReplaceAll(w.Data, nil),
+			ownOf.ReplaceAll(old.Data, nil)) {
+			by[name] = old
+		}
 	}
 	var files []txtar.File
 	for i, f := range archive.Files {

@@ -27,6 +27,9 @@ type Class struct {
 	Params *value.Hash // nil or empty for none: then the class is included
 }
 
+// Bytes are the strings of it that Ruby takes for bytes.
+func (a *Answer) Bytes() []string { return a.root.Bytes() }
+
 // Place is where an answer says something: "classes", "demo", "port", for instance. It is as much of the way as there
 // is.
 func (a *Answer) Place(steps ...string) source.Place {

@@ -468,6 +468,9 @@ func (s *nodeData) classification() (t trace.Text) {
 			t.Value(a.Params)
 		}
 	}
+	for _, b := range s.bytes {
+		t.String("bytes " + b)
+	}
 	if s.imports != nil {
 		t.String("exchanges resources")
 	}

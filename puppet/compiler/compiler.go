@@ -214,9 +214,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	settings, server := c.fixedFor(who.called)
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: who.called, Config: settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
-		Parameters: who.parameters, Classes: who.classes, Said: who.said, Imports: who.imports, ServerFacts: server,
-		Node: who.name, Facts: who.facts,
-		Trusted: who.trusted}
+		Parameters: who.parameters, Classes: who.classes, Bytes: who.bytes, Said: who.said, Imports: who.imports,
+		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())
 		defer in.Log.Close()

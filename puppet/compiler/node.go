@@ -23,9 +23,10 @@ type nodeData struct {
 	facts, trusted *value.Hash
 	parameters     *value.Hash
 	classes        []eval.Assigned
-	environment    string // where the classifier puts it; "" if it does not say
-	called         string // what the environment is called for it
-	renamed        bool   // that is not what its directory is called
+	bytes          []string // the strings of them that Ruby takes for bytes
+	environment    string   // where the classifier puts it; "" if it does not say
+	called         string   // what the environment is called for it
+	renamed        bool     // that is not what its directory is called
 	said           func(steps ...string) source.Place
 	imports        exported.Importer
 	refused        *source.Diagnostic // why the classifier gives no answer: then there is no catalog
@@ -76,6 +77,7 @@ func (s *nodeData) add(a *classifier.Answer) {
 			s.classes = append(s.classes, c)
 		}
 	}
+	s.bytes = a.Bytes()
 	if s.parameters == nil {
 		s.parameters = a.Parameters
 	}

@@ -24,6 +24,16 @@ func (ev *Evaluator) Bytes(s string) value.String {
 	return value.String(s)
 }
 
+// TakesBytes tells of strings from outside that a catalog carries as Binary: those that data has with the tag !!binary.
+// Each must have its own memory.
+func (ev *Evaluator) TakesBytes(list []string) {
+	for _, s := range list {
+		if s != "" {
+			ev.bytes = append(ev.bytes, s)
+		}
+	}
+}
+
 // Bytes makes a string that a catalog carries as Binary, for built-ins.
 func (c *Call) Bytes(s string) value.String { return c.Eval.Bytes(s) }
 
@@ -39,6 +49,30 @@ func (ev *Evaluator) isBytes(s value.String) bool {
 		}
 	}
 	return false
+}
+
+// An encoding is that of a string which is put together from others: that of the first one, until one comes that has
+// more than ASCII. Strings of bytes and others do not go together if both have more.
+type encoding struct{ begun, bytes, wide bool }
+
+// add takes in the next string; it reports false if that does not fit.
+func (c *encoding) add(s string, bytes bool) bool {
+	wide := strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) >= 0
+	switch {
+	case !c.begun, wide && !c.wide:
+		c.begun, c.bytes, c.wide = true, bytes, wide
+	case wide && bytes != c.bytes:
+		return false
+	}
+	return true
+}
+
+// misfit are Ruby's words for strings that do not go together.
+func (c *encoding) misfit() string {
+	if c.bytes {
+		return "incompatible character encodings: ASCII-8BIT and UTF-8"
+	}
+	return "incompatible character encodings: UTF-8 and ASCII-8BIT"
 }
 
 // keepsBytes are the functions whose result is a new string in the encoding of their first argument, or of its

@@ -16,7 +16,7 @@ type rendering struct {
 	text      strings.Builder
 	refs      []provenance.Ref
 	sensitive bool
-	bytes     bool           // it begins with a string of bytes
+	code      encoding
 	passed    provenance.Ref // of branches that were not taken: they would have added to it
 	unknown   *value.Opaque  // on which it hangs what was rendered
 	outer     *rendering
@@ -27,7 +27,16 @@ func (ev *Evaluator) render(sc *Scope, s value.String, r provenance.Ref) {
 	if out == nil {
 		ev.fail("E0560", source.Span{}, "Template text outside of a template")
 	}
-	out.bytes = out.bytes || out.text.Len() == 0 && ev.isBytes(s)
+	if len(ev.bytes) > 0 {
+		if out.text.Len() == 0 {
+			out.code = encoding{}
+		} else if !out.code.begun { // nobody had bytes when that was rendered
+			out.code.add(out.text.String(), false)
+		}
+		if !out.code.add(string(s), ev.isBytes(s)) {
+			ev.fail("E0401", source.Span{}, "Evaluation Error: Error while evaluating an Epp Template, "+out.code.misfit())
+		}
+	}
 	out.text.WriteString(string(s))
 	if ev.trace != nil {
 		out.refs = append(out.refs, ev.under(r))
@@ -74,7 +83,7 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 		return nil, 0, err
 	}
 	var v value.Value = value.String(out.text.String())
-	if out.bytes {
+	if out.code.bytes {
 		v = ev.Bytes(out.text.String())
 	}
 	if out.sensitive {

@@ -64,6 +64,7 @@ type Input struct {
 	ServerFacts *value.Hash
 	Parameters  *value.Hash // further top-scope variables: an ENC's
 	Classes     []Assigned  // an ENC's classes
+	Bytes       []string    // the strings of an ENC's answer that Ruby takes for bytes (TakesBytes)
 	// Said is where the ENC's answer says something: "classes", "demo", "port"; nil if that is not known.
 	Said func(steps ...string) source.Place
 	// Imports answers exported collectors; nil where nothing is exchanged between nodes (storeconfigs is off).
@@ -177,6 +178,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		ev.budget = budget.New(context.Background(), Limits())
 	}
 	ev.judge = types.NewJudge(ev.budget)
+	ev.TakesBytes(in.Bytes)
 	ev.set.Storeconfigs = ev.set.Storeconfigs || in.Imports != nil
 	if ev.set.Trace {
 		size := ev.cache.traceSize()

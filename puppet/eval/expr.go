@@ -149,7 +149,6 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 	texts, size := room[:0], 0
 	var refRoom [8]provenance.Ref
 	refs := refRoom[:0]
-	first := false // it begins with a string of bytes
 	for _, p := range e.Parts {
 		var r provenance.Ref
 		switch p := p.(type) {
@@ -166,7 +165,6 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it
 				}
-				first = first || size == 0 && ev.isBytes(s)
 				texts, size = append(texts, string(s)), size+len(s)
 			} else {
 				s := ev.text(v)
@@ -183,11 +181,15 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 	}
 	var b strings.Builder
 	b.Grow(size)
+	var code encoding
 	for _, s := range texts {
 		b.WriteString(s)
+		if len(ev.bytes) > 0 && !code.add(s, ev.isBytes(value.String(s))) {
+			ev.runtime(e, code.misfit())
+		}
 	}
 	text := value.String(b.String())
-	if first {
+	if code.bytes {
 		text = ev.Bytes(string(text))
 	}
 	ev.made(text, ev.place(e.Where))

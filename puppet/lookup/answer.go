@@ -118,6 +118,9 @@ func (l *Lookup) Answer(q trace.Question, b *budget.Budget, t *trace.Text) bool 
 		if n := file.Entry(q.Part); n != nil {
 			t.Number(int(n.Has))
 			symbols(n, t)
+			for _, s := range n.Bytes() {
+				t.String(s)
+			}
 			t.Value(n.Value)
 		}
 	default:

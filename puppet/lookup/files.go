@@ -128,6 +128,11 @@ func (s *Session) data(loc *location, f format) *loaded {
 		d = &loaded{path: loc.path, name: dataName(loc.path, f)}
 		d.file, d.err = s.l.load(loc.path, f)
 		s.files[clean] = d
+		if d.file != nil && s.bytes != nil {
+			if list := d.file.Root.Bytes(); list != nil {
+				s.bytes(list)
+			}
+		}
 	}
 	loc.data = d
 	s.asksData(d)

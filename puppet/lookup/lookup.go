@@ -150,6 +150,7 @@ type Session struct {
 	trace   *provenance.Trace
 	warn    func(*source.Diagnostic)
 	warned  map[string]bool
+	bytes   func([]string) // hears of the strings of a file that Ruby takes for bytes; nil for nobody
 	current *invocation
 	global  *layer
 	env     *layer
@@ -190,6 +191,12 @@ const (
 // Within counts the work of the lookups on a budget.
 func (s *Session) Within(b *budget.Budget) *Session {
 	s.budget = b
+	return s
+}
+
+// Telling has somebody told of the strings that Ruby takes for bytes, by the file, before any of them is an answer.
+func (s *Session) Telling(bytes func([]string)) *Session {
+	s.bytes = bytes
 	return s
 }
 

@@ -138,7 +138,24 @@ const (
 	Interpolation Trait = 1 << iota // a string, or a key, contains %{
 	Symbols                         // a Ruby symbol other than :default, :undef
 	OddKeys                         // a hash has a key that is neither a string nor a number
+	Bytes                           // a string that Ruby takes for bytes: it was tagged !!binary
 )
+
+// Bytes are the strings in it that Ruby takes for bytes. No other string lies where they lie in memory, so that whoever
+// keeps them can tell them from others.
+func (n *Node) Bytes() []string {
+	if n == nil || n.Has&Bytes == 0 {
+		return nil
+	}
+	if s, is := n.Value.(value.String); is {
+		return []string{string(s)}
+	}
+	var all []string
+	for _, k := range n.Kids {
+		all = append(all, k.Node.Bytes()...)
+	}
+	return all
+}
 
 // Entry is the node below a string key of a hash, or nil. It searches: use a File's Entry for the top level.
 func (n *Node) Entry(key string) *Node {
@@ -299,6 +316,12 @@ func scalar(v value.Value, span source.Span) *Node {
 	if s, is := v.(value.String); is && strings.Contains(string(s), "%{") {
 		n.Has = Interpolation
 	}
+	return n
+}
+
+func bytesOf(s string, span source.Span) *Node {
+	n := scalar(value.String(strings.Clone(s)), span)
+	n.Has |= Bytes
 	return n
 }
 

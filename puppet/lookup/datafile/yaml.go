@@ -180,7 +180,7 @@ func (r *yamlReader) scalar(n *yaml.Node) (*Node, error) {
 	case tag == "" && quoted && !plain, tag == "!!str", tag == "!str", tag == "!ruby/string":
 		return scalar(value.String(n.Value), span), nil
 	case tag == "!!binary", tag == "!binary":
-		return scalar(value.String(unpackBase64(n.Value)), span), nil
+		return bytesOf(unpackBase64(n.Value), span), nil
 	case strings.HasPrefix(tag, "!ruby/sym"):
 		return symbol(n.Value, span), nil
 	case strings.HasPrefix(tag, "!str:"), strings.HasPrefix(tag, "!ruby/string:"):
