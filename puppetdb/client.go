@@ -32,6 +32,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // Config says where a PuppetDB is and who asks.
@@ -70,7 +71,15 @@ type Client struct {
 func New(c Config) (*Client, error) {
 	base, err := url.Parse(c.URL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no address of a PuppetDB: write https://HOST:8081", c.URL)
+		shown := c.URL
+		if _, behind, has := strings.Cut(shown, "@"); has { // what stands before it is nobody's business
+			shown = behind
+		}
+		return nil, fmt.Errorf("%q is no address of a PuppetDB: write https://HOST:8081", shown)
+	}
+	if strings.ContainsFunc(c.Token, unicode.IsControl) {
+		return nil, errors.New("the token has more than one line, or characters that cannot be sent: its file holds " +
+			"nothing else than the token")
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
 	if c.Timeout <= 0 {
@@ -96,9 +105,10 @@ func New(c Config) (*Client, error) {
 		}
 		conf.Certificates = []tls.Certificate{pair}
 	}
-	if base.Scheme == "http" && (len(c.Certificate) > 0 || c.TLS != nil || c.Token != "") {
+	if base.Scheme == "http" && (len(c.Certificate) > 0 || c.TLS != nil || c.Token != "" || base.User != nil) {
 		if host := base.Hostname(); host != "localhost" && !net.ParseIP(host).IsLoopback() {
-			return nil, fmt.Errorf("%s is not encrypted: a certificate or a token is only shown to https://", c.URL)
+			return nil, fmt.Errorf("%s is not encrypted: a certificate, a token or a password is only shown to https://",
+				base.Redacted())
 		}
 	}
 	transport := &http.Transport{TLSClientConfig: conf, MaxIdleConnsPerHost: 4, ResponseHeaderTimeout: c.Timeout,
@@ -140,8 +150,8 @@ func secure(ctx context.Context, conn net.Conn, address string, conf *tls.Config
 // Close ends connections that are kept for the next question.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// URL is where the PuppetDB is.
-func (c *Client) URL() string { return c.base.String() }
+// URL is where the PuppetDB is, as it may be shown: without a password.
+func (c *Client) URL() string { return c.base.Redacted() }
 
 // Bytes is how much was read of answers so far, decompressed.
 func (c *Client) Bytes() int64 {

@@ -153,19 +153,20 @@ type authority struct {
 }
 
 func newAuthority(t *testing.T, name string) *authority {
-	key, cert, _ := sign(t, name, nil)
+	key, cert, _ := sign(t, name, nil, -time.Hour, time.Hour)
 	return &authority{key, cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw})}
 }
 
-// sign makes a key and a certificate for it, signed by an authority or by itself.
-func sign(t *testing.T, name string, by *authority) (*ecdsa.PrivateKey, *x509.Certificate, []byte) {
+// sign makes a key and a certificate for it, signed by an authority or by itself, that is valid from a time to another.
+func sign(t *testing.T, name string, by *authority, from, to time.Duration) (*ecdsa.PrivateKey, *x509.Certificate,
+	[]byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{name},
+		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(to), DNSNames: []string{name},
 		BasicConstraintsValid: true, IsCA: by == nil, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}}
 	parent, signer := template, key
@@ -185,7 +186,11 @@ func sign(t *testing.T, name string, by *authority) (*ecdsa.PrivateKey, *x509.Ce
 
 // pair is a signed certificate and its key in PEM.
 func (a *authority) pair(t *testing.T, name string) (cert, key []byte) {
-	k, _, raw := sign(t, name, a)
+	return a.pairFor(t, name, -time.Hour, time.Hour)
+}
+
+func (a *authority) pairFor(t *testing.T, name string, from, to time.Duration) (cert, key []byte) {
+	k, _, raw := sign(t, name, a, from, to)
 	text, err := x509.MarshalPKCS8PrivateKey(k)
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +253,64 @@ func TestCertificates(t *testing.T) {
 	}
 	if _, err := puppetdb.New(puppetdb.Config{URL: "puppetdb.example.com"}); err == nil {
 		t.Error("an address without a scheme is taken")
+	}
+}
+
+// TestExpired meets servers whose certificates have ended, or are not valid yet: that another authority be named would
+// not help.
+func TestExpired(t *testing.T) {
+	ca := newAuthority(t, "ca")
+	for _, x := range []struct {
+		from, to time.Duration
+		says     string
+	}{
+		{-2 * time.Hour, -time.Hour, "renew it"},
+		{time.Hour, 2 * time.Hour, "compare the clocks"},
+	} {
+		cert, key := ca.pairFor(t, "localhost", x.from, x.to)
+		pair, err := tls.X509KeyPair(cert, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := httptest.NewUnstartedServer(http.NotFoundHandler())
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+		s.StartTLS()
+		defer s.Close()
+		c := client(t, puppetdb.Config{URL: strings.Replace(s.URL, "127.0.0.1", "localhost", 1), CA: ca.pem})
+		_, err = rowsOf(c, puppetdb.Query{Entity: "nodes"})
+		if err == nil || !strings.Contains(err.Error(), "its certificate is not trusted: x509: certificate has expired or "+
+			"is not yet valid") || !strings.Contains(err.Error(), x.says) || strings.Contains(err.Error(), "--cacert") {
+			t.Errorf("%v: %v", x.from, err)
+		}
+	}
+}
+
+// TestSecrets gives a password in the address and odd tokens: no message has them, and what cannot be sent is refused
+// before anything is.
+func TestSecrets(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name, password, _ := r.BasicAuth(); name != "me" || password != "s3cret" {
+			t.Error("the password is not shown")
+		}
+		http.Error(w, "no", http.StatusForbidden)
+	}))
+	defer s.Close()
+	c := client(t, puppetdb.Config{URL: strings.Replace(s.URL, "http://", "http://me:s3cret@", 1)})
+	if _, err := rowsOf(c, puppetdb.Query{Entity: "nodes"}); err == nil || strings.Contains(err.Error(), "s3cret") ||
+		!strings.Contains(err.Error(), "http://me:xxxxx@127.0.0.1") {
+		t.Error(err)
+	}
+	for _, token := range []string{"one\ntwo", "s3cret\x00"} {
+		_, err := puppetdb.New(puppetdb.Config{URL: s.URL, Token: token})
+		if err == nil || !strings.Contains(err.Error(), "the token") || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+	for _, url := range []string{"http://me:s3cret@puppetdb.example.com", "ftp://me:s3cret@puppetdb", "http://me:s3cret@[x"} {
+		if _, err := puppetdb.New(puppetdb.Config{URL: url}); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", url, err)
+		}
 	}
 }
 

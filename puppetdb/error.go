@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // An Error is why a PuppetDB gave no answer, or not all of one.
@@ -79,8 +80,15 @@ func (c *Client) trouble(cause, err error) error {
 		e.Detail = "its certificate is not trusted: " + untrusted.Err.Error()
 		e.Help = "--cacert names the authority that signed it: a Puppet CA's is ssl/certs/ca.pem"
 		var name x509.HostnameError
-		if errors.As(err, &name) {
+		var invalid x509.CertificateInvalidError
+		switch {
+		case errors.As(err, &name):
 			e.Help = "name the PuppetDB as its certificate does"
+		case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+			e.Help = "renew it"
+			if time.Now().Before(invalid.Cert.NotBefore) {
+				e.Help = "compare the clocks: it is not valid before " + invalid.Cert.NotBefore.UTC().Format(time.RFC3339)
+			}
 		}
 	case errors.As(err, &alert) || strings.Contains(err.Error(), "remote error: tls:"):
 		e.Detail = "it does not take the client's certificate (" + alertText(err) + ")"

@@ -87,7 +87,9 @@ func (f *puppetdbFlags) client() (*puppetdb.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		conf.Token = strings.TrimSpace(string(text))
+		if conf.Token = strings.TrimSpace(string(text)); conf.Token == "" {
+			return nil, fail("%s holds no token", f.token)
+		}
 	}
 	if (f.cert == "") != (f.key == "") {
 		return nil, fail("--cert and --key go together")

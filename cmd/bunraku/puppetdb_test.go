@@ -84,6 +84,7 @@ func TestAskPuppetDB(t *testing.T) {
 		{[]string{"facts", "pull", dir, "--puppetdb", url}, "it answers 400 Bad Request"},
 		{[]string{"facts", "pull", dir, "--puppetdb", url, "--cert", site}, "--cert and --key go together"},
 		{[]string{"facts", "pull", dir, "--puppetdb", "puppetdb"}, "is no address of a PuppetDB"},
+		{[]string{"facts", "pull", dir, "--puppetdb", url, "--token", os.DevNull}, "holds no token"},
 	} {
 		if code, _, errs := call(x.args...); code != exitFailed || !strings.Contains(errs, x.says) {
 			t.Errorf("%q: exit %d\n%s", x.args, code, errs)
