@@ -36,6 +36,8 @@ type codeFile struct {
 	Grey     int    `json:"grey"` // lines that no node came to
 	Broken   bool   `json:"broken,omitempty"`
 	Problems int    `json:"problems"`
+	// Uncounted says that nobody knows whether anything came to it: it has neither classes nor defines nor branches.
+	Uncounted bool `json:"uncounted,omitempty"`
 }
 
 type codeLine struct {
@@ -126,11 +128,14 @@ func (st *state) codeFiles(page *codePage) *codePage {
 		}
 	}
 	page.Files = []codeFile{}
-	rendered := map[string]bool{}
+	rendered, counted := map[string]bool{}, map[string]bool{}
 	if st.cover != nil {
 		for _, i := range st.cover.Items {
-			if i.Kind == "template" && i.Used {
-				rendered[i.Name] = true
+			if i.Kind == "template" {
+				rendered[i.Name] = i.Used
+				counted[i.Name] = true
+			} else if i.Place.Known() {
+				counted[i.Place.File.Name] = true
 			}
 		}
 	}
@@ -148,6 +153,7 @@ func (st *state) codeFiles(page *codePage) *codePage {
 			if ext := path.Ext(p); ext == ".epp" && !rendered[name] {
 				f.Grey = f.Lines
 			}
+			f.Uncounted = f.Grey+f.Nodes == 0 && !counted[name] && !st.main[name]
 		}
 		page.Files = append(page.Files, f)
 	}
@@ -155,7 +161,8 @@ func (st *state) codeFiles(page *codePage) *codePage {
 	return page
 }
 
-// grey are the lines of a manifest that no node came to: classes and defines that none has, branches that none took.
+// grey are the lines of a manifest that no node came to: classes and defines that none has, branches that none took,
+// and what stands outside of them in a file that no compile begins with, as examples do.
 func (st *state) grey(tree *syntax.File) map[int]bool {
 	out := map[int]bool{}
 	if st.cover == nil || tree == nil {
@@ -167,13 +174,20 @@ func (st *state) grey(tree *syntax.File) map[int]bool {
 			missed[i.Place.Span.Start] = true
 		}
 	}
-	if len(missed) == 0 {
-		return out
-	}
 	shade := func(from, to uint32) {
 		for n := tree.Source.LineOf(from); n <= tree.Source.LineOf(max(from, to-1)); n++ {
 			out[n] = true
 		}
+	}
+	if name := tree.Source.Name; path.Ext(name) == ".pp" && !st.main[name] {
+		for _, s := range tree.Body.Stmts {
+			if _, is := s.(syntax.Definition); !is {
+				shade(s.Span().Start, s.Span().End)
+			}
+		}
+	}
+	if len(missed) == 0 {
+		return out
 	}
 	for _, d := range tree.Defs {
 		switch d := d.(type) {

@@ -40,6 +40,7 @@ type fleetRow struct {
 type facetOf struct {
 	Name   string  `json:"name"`
 	Values []facet `json:"values"`
+	More   int     `json:"more,omitempty"` // values that are not listed
 }
 
 type facet struct {
@@ -68,7 +69,11 @@ func (st *state) fleetPage(_ context.Context, q url.Values) (any, error) {
 		page.Rows = append(page.Rows, st.fleetRow(i, changes))
 	}
 	if q.Get("facets") != "" {
-		list.once.Do(func() { list.facets = st.facets(list.found, q) })
+		if part := q.Get("facet"); part != "" {
+			page.Facets = st.facets(list.found, q, strings.ToLower(part))
+			return page, nil
+		}
+		list.once.Do(func() { list.facets = st.facets(list.found, q, "") })
 		page.Facets = list.facets
 	}
 	return page, nil
@@ -252,13 +257,16 @@ func (st *state) fact(i int, path string) string {
 }
 
 // facets count the values by which some nodes can be told apart, and those that were chosen, so that they can be let
-// go.
-func (st *state) facets(list []int, q url.Values) (out []facetOf) {
+// go; only those that have a part in them, if one is given.
+func (st *state) facets(list []int, q url.Values, part string) (out []facetOf) {
 	add := func(name string, counts map[string]int, always bool) {
 		f := facetOf{Name: name}
 		for v, n := range counts {
-			f.Values = append(f.Values, facet{v, n})
+			if strings.Contains(strings.ToLower(v), part) {
+				f.Values = append(f.Values, facet{v, n})
+			}
 		}
+		always = always || part != ""
 		slices.SortFunc(f.Values, func(a, b facet) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Value, b.Value)) })
 		if len(f.Values) > 1 || always && len(f.Values) == 1 {
 			kept := f.Values[:min(maxFacet, len(f.Values))]
@@ -268,6 +276,7 @@ func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 					kept = append(slices.Clip(kept), v)
 				}
 			}
+			f.More = len(f.Values) - len(kept)
 			f.Values = kept
 			out = append(out, f)
 		}
@@ -279,15 +288,17 @@ func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 				counts[v]++
 			}
 		}
-		if len(counts) <= 40 { // what almost every node has another value of tells nobody apart
+		// What almost every node has another value of tells nobody apart.
+		if len(counts) <= 40 || 2*len(counts) <= len(list) {
 			chosen := slices.ContainsFunc(q["fact"], func(f string) bool { return strings.HasPrefix(f, path+":") })
 			add("fact:"+path, counts, chosen)
 		}
 	}
 	classes := map[string]int{}
-	in := make([]bool, len(st.nodes))
+	in, compiled := make([]bool, len(st.nodes)), 0
 	for _, i := range list {
 		in[i] = true
+		compiled += b2i(st.nodes[i].compiles)
 	}
 	for t := range st.table.things {
 		if x := &st.table.things[t]; x.class != "" {
@@ -299,7 +310,7 @@ func (st *state) facets(list []int, q url.Values) (out []facetOf) {
 		}
 	}
 	for name, n := range classes {
-		if n == len(list) && len(list) > 1 && !slices.Contains(q["class"], name) {
+		if n == compiled && compiled > 1 && !slices.Contains(q["class"], name) {
 			delete(classes, name)
 		}
 	}

@@ -2,7 +2,9 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,6 +147,73 @@ func TestGrey(t *testing.T) {
 	}
 	if !strings.HasPrefix(got, ".n.gg.ggg") {
 		t.Errorf("lines are %s", got)
+	}
+}
+
+// TestNeverRun: code outside of classes that no environment begins with is never run, and of a file of functions or
+// types nobody says that all of it was reached.
+func TestNeverRun(t *testing.T) {
+	b := open(t, options(write(t, map[string]string{
+		"manifests/site.pp":               "include web\n",
+		"modules/web/manifests/init.pp":   "class web {\n  notify { 'a': }\n}\n",
+		"modules/web/examples/init.pp":    "# how to\ninclude web\nnotify { 'example': }\n",
+		"modules/web/functions/double.pp": "function web::double($a) {\n  2 * $a\n}\n",
+		"facts/n.json":                    `{"fqdn": "n.example"}`})))
+	reached, names := map[string]string{}, map[string]string{}
+	for _, f := range b.ask("code", nil)["files"].([]any) {
+		name := at(f, "file").(string)
+		base := path.Base(path.Dir(name)) + "/" + path.Base(name)
+		reached[base], names[base] = fmt.Sprint(at(f, "grey"), " ", at(f, "uncounted") == true), name
+	}
+	want := map[string]string{"manifests/site.pp": "0 false", "manifests/init.pp": "0 false",
+		"examples/init.pp": "2 false", "functions/double.pp": "0 true"}
+	if !maps.Equal(reached, want) {
+		t.Errorf("reached %v, want %v", reached, want)
+	}
+	lines := b.ask("code", url.Values{"file": {names["examples/init.pp"]}})["lines"]
+	if at(lines, 0, "g") == true || at(lines, 1, "g") != true || at(lines, 2, "g") != true {
+		t.Errorf("lines are %v", lines)
+	}
+}
+
+// TestFacets: nodes are told apart by what only some have, of those that compile; by a fact of many values, too, as
+// long as many nodes share each; and what is not listed is said and can be found by a part of it.
+func TestFacets(t *testing.T) {
+	files := map[string]string{"manifests/site.pp": "include all\ninclude \"role${facts['role']}\"\n" +
+		"class all { }\nnode broken { fail('no') }\nnode default { }\n",
+		"facts/broken.json": `{"fqdn": "broken", "role": "0"}`}
+	for i := range 45 {
+		files["manifests/site.pp"] += fmt.Sprintf("class role%d { }\n", i)
+		for k := range 3 {
+			files[fmt.Sprintf("facts/n%d-%d.json", i, k)] = fmt.Sprintf(`{"fqdn": "n%d-%d", "role": "%d", "virtual": "v%d-%d"}`,
+				i, k, i, i, k)
+		}
+	}
+	b := open(t, options(write(t, files)))
+	facets := func(q url.Values) map[string]map[string]any {
+		q.Set("facets", "1")
+		out := map[string]map[string]any{}
+		for _, f := range b.ask("fleet", q)["facets"].([]any) {
+			out[at(f, "name").(string)] = f.(map[string]any)
+		}
+		return out
+	}
+	all := facets(url.Values{})
+	if role := all["fact:role"]; role == nil || at(role, "more") != 45.0-maxFacet {
+		t.Errorf("of 45 roles with three nodes each there is %v", role)
+	}
+	if all["fact:virtual"] != nil {
+		t.Error("a fact that is another one on every node tells nobody apart")
+	}
+	if class := all["class"]; at(class, "values", 0, "value") == "all" || at(class, "more") != 45.0-maxFacet {
+		t.Errorf("classes are %v", class)
+	}
+	found := facets(url.Values{"facet": {"ROLE44"}})
+	if len(found) != 1 || at(found["class"], "values", 0, "value") != "role44" || at(found["class"], "more") != nil {
+		t.Errorf("role44 finds %v", found)
+	}
+	if again := facets(url.Values{}); len(again) != len(all) {
+		t.Errorf("afterwards there are %v", again)
 	}
 }
 

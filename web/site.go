@@ -51,6 +51,7 @@ type state struct {
 	took    time.Duration
 	trouble error // why there is nothing else: the tree cannot be read
 	files   []string
+	main    map[string]bool // the manifests that every compile begins with, as they are displayed
 	snap    *compiler.Snapshot
 	nodes   []row
 	table   *table
@@ -223,9 +224,9 @@ func (s *site) settle() {
 
 // with is a state with what was found out about the change since.
 func (st *state) with(c *change) *state {
-	return &state{site: st.site, began: st.began, took: st.took, files: st.files, snap: st.snap, nodes: st.nodes,
-		table: st.table, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover, reports: st.reports,
-		judge: st.judge, byName: st.byName, change: c}
+	return &state{site: st.site, began: st.began, took: st.took, files: st.files, main: st.main, snap: st.snap,
+		nodes: st.nodes, table: st.table, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover,
+		reports: st.reports, judge: st.judge, byName: st.byName, change: c}
 }
 
 // check does what the command does.
@@ -246,6 +247,12 @@ func (s *site) check(ctx context.Context) (*state, error) {
 	}
 	st.files, st.snap, st.plan, st.cover = c.Files, c.Snapshot, c.Plan, c.Coverage
 	st.excused, st.judge = c.Excused, s.judge
+	if manifests, err := st.snap.Environment().Manifests(); err == nil { // without them no node has compiled
+		st.main = map[string]bool{}
+		for _, p := range manifests {
+			st.main[st.display(p)] = true
+		}
+	}
 	st.run = &report.Run{Command: "check", Version: s.opt.Version, Name: s.name(), Own: s.own}
 	for _, d := range c.UnusedMocks {
 		st.run.Add(nil, d)

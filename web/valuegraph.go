@@ -141,8 +141,8 @@ func (g *valueGraph) leaf(from int, l *explain.Leaf, edge string) int {
 	}
 	n.Text = clip(n.Text, clipCell)
 	id := g.behind(from, n, edge)
-	for i := range l.Hides {
-		g.level(id, &l.Hides[i])
+	for i := range l.Hides { // below the one that hides them
+		g.level(from, &l.Hides[i])
 	}
 	return id
 }

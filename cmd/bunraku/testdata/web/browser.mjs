@@ -44,6 +44,34 @@ async function visit(path) {
   await quiet();
 }
 
+// What a reader would miss: tags that end in the middle, graphs of few columns that do not fit, lines that run behind
+// boxes of a graph.
+function cut() {
+  const found = [];
+  for (const t of document.querySelectorAll('.tr .tag')) {
+    if (!t.checkVisibility()) continue;
+    const [tag, cell] = [t.getBoundingClientRect(), t.parentElement.getBoundingClientRect()];
+    if (t.scrollWidth > t.clientWidth || tag.right > cell.right + 1) {
+      found.push(`the tag “${t.textContent}” is cut`);
+      break;
+    }
+  }
+  for (const g of document.querySelectorAll('.graph')) {
+    if (!g.querySelector('svg').checkVisibility()) continue;
+    const boxes = [...g.querySelectorAll('.box')].map((b) => b.getBoundingClientRect());
+    if (g.scrollWidth > g.clientWidth && new Set(boxes.map((b) => b.left)).size <= 5) found.push(`the graph is ${g.scrollWidth - g.clientWidth} pixels wider than its frame`);
+    const behind = [...g.querySelectorAll('path.edge:not(.back)')].filter((e) => {
+      const at = e.getScreenCTM();
+      for (let i = 0; i < e.getTotalLength(); i += 5) {
+        const p = e.getPointAtLength(i).matrixTransform(at);
+        if (boxes.some((b) => p.x > b.left + 3 && p.x < b.right - 3 && p.y > b.top + 3 && p.y < b.bottom - 3)) return true;
+      }
+    });
+    if (behind.length) found.push(`${behind.length} lines of the graph run behind boxes`);
+  }
+  return found;
+}
+
 const steps = {
   // Every page: shown without an error, readable for everybody in both themes, and no wider than a telephone.
   async pages() {
@@ -67,9 +95,10 @@ const steps = {
         }
       }
       await page.emulateMedia({ colorScheme: 'light' });
-      for (const [width, height] of [[360, 740], [640, 400]]) {
+      for (const [width, height] of [[1180, 760], [360, 740], [640, 400]]) {
         await page.setViewportSize({ width, height });
         await page.waitForTimeout(60);
+        for (const what of await page.evaluate(cut)) fail(p.path + ' at ' + width, what);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wide > 1) fail(p.path + ' at ' + width, 'is ' + wide + ' pixels too wide');
         if (job.pictures && width === 360 && job.shown.includes(`web-${p.name}-narrow.png`)) await page.screenshot({ path: `${job.pictures}/web-${p.name}-narrow.png` });
@@ -90,7 +119,7 @@ const steps = {
         const seen = [];
         for (const theme of ['light', 'dark']) {
           document.documentElement.dataset.theme = theme;
-          seen.push(getComputedStyle(document.documentElement).getPropertyValue('--ink'));
+          seen.push(getComputedStyle(document.documentElement).color);
         }
         delete document.documentElement.dataset.theme;
         return seen;
