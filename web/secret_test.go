@@ -125,10 +125,13 @@ func TestHostileText(t *testing.T) {
 func TestSecretsOfTrouble(t *testing.T) {
 	words := []string{"w0rd-of-a-wrong-type", "w0rd-in-a-failure", "w0rd-nobody-asks-for", "w0rd-of-a-broken-file",
 		"w0rd-in-a-warning", "w0rd-of-another-level", "w0rd-within-a-hash", "w0rd-of-a-title", "w0rd-in-a-plan",
-		"w0rd-in-a-template", "w0rd-as-default", "w0rd-that-stands-twice", "w0rd-that-is-first"}
+		"w0rd-in-a-template", "w0rd-as-default", "w0rd-that-stands-twice", "w0rd-that-is-first", "w0rd-of-broken-json"}
 	b := open(t, options(write(t, map[string]string{
 		"hiera.yaml": "version: 5\ndefaults: { datadir: data, data_hash: yaml_data }\nhierarchy:\n" +
-			"  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n  - { name: Common, path: common.yaml }\n",
+			"  - { name: Node, path: 'nodes/%{trusted.certname}.yaml' }\n  - { name: Common, path: common.yaml }\n" +
+			"  - { name: Json, data_hash: json_data, path: 'nodes/%{trusted.certname}.json' }\n",
+		"data/nodes/f.example.json": `{"vault::f": "w0rd-of-broken-json", oops, "vault::g": "w0rd-of-broken-json"}`,
+		"data/nodes/g.example.json": `{"vault::g": ["w0rd-of-broken-json" "w0rd-of-broken-json"]}`,
 		"data/common.yaml": "lookup_options:\n  '^vault::.*': { convert_to: Sensitive }\n" +
 			"vault::wrong: w0rd-of-a-wrong-type\nvault::said: w0rd-in-a-failure\nvault::nobody: w0rd-nobody-asks-for\n" +
 			"vault::warned: w0rd-in-a-warning\nvault::nested:\n  user: me\n  word: w0rd-within-a-hash\n" +
@@ -137,6 +140,9 @@ func TestSecretsOfTrouble(t *testing.T) {
 		"data/nodes/c.example.yaml": "vault::x: w0rd-of-a-broken-file\nvault::y: [w0rd-of-a-broken-file\n",
 		"manifests/site.pp": `class vault::typed(Integer $n) {}
 class vault::dflt(Sensitive $w = Sensitive('w0rd-as-default')) { file { '/d': content => $w } }
+class vault::given($p) { notify { $p: } }
+node 'f.example' { notify { lookup('vault::f'): } }
+node 'g.example' { include vault::given }
 node 'a.example' { class { 'vault::typed': n => lookup('vault::wrong').unwrap } }
 node 'b.example' { fail("no ${lookup('vault::said').unwrap}") }
 node 'c.example' { notify { lookup('vault::x').unwrap: } }
@@ -156,6 +162,7 @@ node 'e.example' {
 `,
 		"facts/a.json": `{"fqdn": "a.example"}`, "facts/b.json": `{"fqdn": "b.example"}`,
 		"facts/c.json": `{"fqdn": "c.example"}`, "facts/d.json": `{"fqdn": "d.example"}`,
+		"facts/f.json": `{"fqdn": "f.example"}`, "facts/g.json": `{"fqdn": "g.example"}`,
 		"facts/e.json": `{"fqdn": "e.example"}`})))
 	look := func(path string) {
 		t.Helper()
@@ -167,14 +174,16 @@ node 'e.example' {
 		}
 	}
 	for what := range b.server.questions() {
-		for _, node := range []string{"", "a.example", "b.example", "c.example", "d.example", "e.example"} {
+		for _, node := range []string{"", "a.example", "b.example", "c.example", "d.example", "e.example", "f.example",
+			"g.example"} {
 			for _, key := range []string{"", "vault::nobody", "vault::nested", "vault::wrong", "vault::x"} {
 				look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}, "key": {key}, "ref": {"hiera:" + key},
 					"q": {"w0rd"}}.Encode())
 			}
 			look("/api/" + what + "?" + url.Values{"node": {node}, "name": {node}}.Encode())
 		}
-		for _, file := range []string{"manifests/site.pp", "data/common.yaml", "data/nodes/c.example.yaml"} {
+		for _, file := range []string{"manifests/site.pp", "data/common.yaml", "data/nodes/c.example.yaml",
+			"data/nodes/f.example.json"} {
 			look("/api/" + what + "?" + url.Values{"file": {b.server.opt.Root + "/" + file}}.Encode())
 		}
 	}

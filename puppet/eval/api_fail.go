@@ -1,6 +1,10 @@
 package eval
 
-import "bunraku/source"
+import (
+	"strings"
+
+	"bunraku/source"
+)
 
 // Fail ends the compile with a message that stands alone. An error that a function returns is told with the call around
 // it; some of Puppet's own errors are not.
@@ -44,6 +48,9 @@ const undefinedInData = "H0401"
 // unreadData is the code of a file that cannot be parsed.
 const unreadData = "H0209"
 
+// unexpectedToken is what Ruby's parser of JSON says before it quotes what it could not read.
+const unexpectedToken = "unexpected token"
+
 // inCall is how Puppet tells an error that a call of a function raised.
 const inCall = "Evaluation Error: Error while evaluating a Function Call, "
 
@@ -55,8 +62,14 @@ func aboutData(d *source.Diagnostic, err error) *source.Diagnostic {
 		return nil
 	}
 	d.Summary, d.Help, d.About = data.Summary, data.Help, data.About
+	// Who knows what a file holds that cannot be read: nobody says that it is Sensitive. Neither its line is shown nor, as
+	// Puppet does with JSON, the rest of the text from there on.
+	if data.Code == unreadData {
+		if before, _, quotes := strings.Cut(d.Summary, unexpectedToken+" at '"); quotes {
+			d.Summary = before + unexpectedToken
+		}
+	}
 	if data.Place.Known() {
-		// Who knows what a file holds that cannot be read: nobody says that it is Sensitive.
 		d.Related = append(d.Related, source.Related{Place: data.Place, Label: "the data",
 			Hidden: data.Code == unreadData})
 	}
