@@ -8,6 +8,8 @@
 //	contents.go  files of modules, which catalogs only name
 //	rename.go    a resource under another title
 //	relation.go  relations and cycles
+//	whole.go     tags, secrecy, order: what two programs may differ in
+//	origin.go    the place that our side of a difference comes from
 //	own.go       what is a node's own, and no difference between nodes
 //	key.go       when two nodes have the same change
 //	report.go    the changes of many nodes, in groups
@@ -87,7 +89,9 @@ type Change struct {
 	Container  bool // the resource is a class or an instance of a define: it does nothing by itself
 	OldAt      Spot // where it is written, on either side
 	NewAt      Spot
+	From       string // what brought our side of it, if Origins was asked: a place, or what only they have
 
+	within         []*catalog.Resource // of a Removed: what it is in, innermost first
 	old, new       *catalog.Resource
 	oldRef, newRef provenance.Ref // of the values
 	oldOwn, newOwn *own           // what is the node's own on either side
@@ -111,12 +115,14 @@ type Options struct {
 	IgnoreTags []string
 	// Exact makes changes of two nodes the same only if all of the values are, what is around the change included.
 	Exact bool
+	// Whole compares tags, what is secret, and the order of resources, too.
+	Whole bool
 	// Expected are the only changes that there should be; nil if any may be.
 	Expected []*Rule
 }
 
-// Compare says in what two catalogs of a node differ. Not compared are tags, file and line of a resource, the order of
-// resources, and what catalogs say of themselves, such as their version.
+// Compare says in what two catalogs of a node differ. Not compared are file and line of a resource, what catalogs say
+// of themselves, such as their version, and unless the options say so tags and the order of resources.
 func Compare(from, to Side, opt Options) []*Change {
 	c := &comparison{from: from, to: to, opt: opt, oldOwn: ownOf(&from), newOwn: ownOf(&to)}
 	old, new := resources(from.Catalog), resources(to.Catalog)
@@ -133,10 +139,10 @@ func Compare(from, to Side, opt Options) []*Change {
 	}
 	removed, added = c.renamed(removed, added)
 	for _, r := range removed {
-		c.whole(Removed, r)
+		c.alone(Removed, r)
 	}
 	for _, r := range added {
-		c.whole(Added, r)
+		c.alone(Added, r)
 	}
 	for _, r := range from.Catalog.Resources {
 		if s := new[r.Name()]; s != nil {
@@ -144,6 +150,9 @@ func Compare(from, to Side, opt Options) []*Change {
 		}
 	}
 	c.relations()
+	if opt.Whole {
+		c.whole()
+	}
 	c.changes = opt.leave(c.changes)
 	slices.SortStableFunc(c.changes, before)
 	return c.changes
@@ -207,13 +216,13 @@ func (c *comparison) add(x *Change) {
 	c.changes = append(c.changes, x)
 }
 
-// whole tells of a resource that came or went.
-func (c *comparison) whole(k Kind, r *catalog.Resource) {
+// alone tells of a resource that came or went.
+func (c *comparison) alone(k Kind, r *catalog.Resource) {
 	x := &Change{Kind: k, Name: r.Name()}
 	if k == Added {
 		x.new = r
 	} else {
-		x.old = r
+		x.old, x.within = r, c.from.Catalog.Containers(r)
 	}
 	if r.Possible != "" {
 		x.Kind, x.Text = NotKnown, r.Possible

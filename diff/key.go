@@ -34,6 +34,9 @@ func (c *Change) key(old, new *own) string {
 		k.part(c.Text)
 	}
 	k.part(fmt.Sprint(c.Gone, c.Secret))
+	if c.From != "" {
+		k.part(c.From)
+	}
 	switch {
 	case c.exact && c.Kind != NotKnown:
 		k.part(encode(c.Old))

@@ -7,6 +7,9 @@ import (
 	"bunraku/puppet/catalog"
 )
 
+// movedFrom begins the words for a resource that is in another container.
+const movedFrom = "moved from "
+
 // relations tells which resources that both catalogs have are ordered on one side only, and which cycles are new or
 // gone. Relations that are written are attributes, and told as such; here it is about those that nobody wrote: that a
 // file is managed after its owner, and which class or define a resource is in, which decides what it waits for.
@@ -42,7 +45,7 @@ func (c *comparison) relations() {
 		}
 		a, b := container(c.from.Catalog, r), container(c.to.Catalog, s)
 		if a != b {
-			c.add(&Change{Kind: Relation, Name: r.Name(), Text: "moved from " + a + " to " + b, old: r, new: s})
+			c.add(&Change{Kind: Relation, Name: r.Name(), Text: movedFrom + a + " to " + b, old: r, new: s})
 		}
 	}
 	before, after := cycles(old), cycles(new)

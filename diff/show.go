@@ -344,6 +344,8 @@ func (c *Change) headline() string {
 		}
 	}
 	switch {
+	case c.Secret && c.Text != "":
+		return name + "   " + c.Text
 	case c.Secret && c.Old == nil:
 		return name + "   comes, Sensitive"
 	case c.Secret && c.New == nil:

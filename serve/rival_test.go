@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"bunraku/internal/live"
 	"bunraku/puppet/catalog"
@@ -96,4 +97,15 @@ func TestAcceptServeCatalogs(t *testing.T) {
 		equal++
 	}
 	t.Logf("catalogs equal to puppetserver's: %d of %d (bar: all), %d of them byte for byte", equal, len(requests), bytes)
+}
+
+// TestAcceptServeShadow compares 2,000 catalogs with puppetserver's: all planted differences are told, grouped under
+// their causes, and none other.
+func TestAcceptServeShadow(t *testing.T) {
+	live.Accept(t)
+	began := time.Now()
+	report := shadowed(t, 2000, func(r *running) *running { return startRival(t, r, live.ModulesDir).running })
+	t.Logf("shadow: %d planted differences of as many kinds among %d catalogs of puppetserver, told in %d groups (bar: "+
+		"all 40, each under its cause, none other), in %v", len(plants), len(report.Nodes), len(report.Groups),
+		time.Since(began).Round(time.Second))
 }

@@ -103,8 +103,8 @@ func Shadow(ctx context.Context, opt ShadowOptions, nodes []*facts.Facts) (*diff
 		return nil, err
 	}
 	for _, it := range report.All() {
-		if at := it.NewAt; at.File != "" {
-			it.Cause = &diff.Cause{Other: fmt.Sprintf("%s:%d", at.File, at.Line)}
+		if it.From != "" {
+			it.Cause = &diff.Cause{Other: it.From}
 		}
 	}
 	join(report)
@@ -119,7 +119,7 @@ func join(report *diff.Report) {
 	kept := map[string]*diff.Item{}
 	into := map[*diff.Item]*diff.Item{}
 	for _, it := range report.All() {
-		key := it.Slot()
+		key := fmt.Sprint(it.Slot(), "\x00", it.Part)
 		if it.Cause != nil {
 			key += "\x00" + it.Cause.Other
 		}
@@ -205,8 +205,12 @@ func (x *shadow) node(ctx context.Context, report *diff.Report, i int, f *facts.
 		if x.opt.Stored != nil {
 			theirs, ours = x.opt.Stored(theirs), x.opt.Stored(ours)
 		}
-		report.Add(i, diff.Compare(diff.Side{Catalog: theirs, Types: snap, Modules: snap.Environment()},
-			diff.Side{Catalog: ours, Types: snap, Modules: snap.Environment(), Record: result.Record()}, x.opt.Diff))
+		how := x.opt.Diff
+		how.Whole = x.opt.Stored == nil // PuppetDB has neither what is secret nor an order
+		changes := diff.Compare(diff.Side{Catalog: theirs, Types: snap, Modules: snap.Environment()},
+			diff.Side{Catalog: ours, Types: snap, Modules: snap.Environment(), Record: result.Record()}, how)
+		diff.Origins(changes)
+		report.Add(i, changes)
 	}
 	return nil
 }
@@ -248,7 +252,9 @@ func (x *shadow) ask(ctx context.Context, f *facts.Facts, environment string) (*
 			"auth.conf "+
 			"needs a rule that allows it", x.opt.Server)
 	case res.StatusCode != http.StatusOK:
-		return nil, &source.Diagnostic{Code: "E0001", Summary: theirMessage(text, res.Status)}, nil
+		// Puppet names the node at the end: the same reason of many nodes is one.
+		why := strings.TrimSuffix(theirMessage(text, res.Status), " on node "+strings.ToLower(f.Name))
+		return nil, &source.Diagnostic{Code: "E0001", Summary: why}, nil
 	}
 	var wrapped struct{ Catalog json.RawMessage }
 	if err := json.Unmarshal(text, &wrapped); err != nil {
