@@ -73,6 +73,9 @@ func (s *Server) syntax(d *document) {
 	f := s.folderOf(d.path)
 	switch ext := path.Ext(d.key()); {
 	case ext != ".pp" && ext != ".epp":
+		if f != nil {
+			list = f.wrong(d)
+		}
 	case f != nil:
 		// The file alone is enough; what comes of it is kept for the compile.
 		view := source.NewMemory([]string{"/"}, map[string]string{d.path: d.text}, nil)
@@ -85,7 +88,7 @@ func (s *Server) syntax(d *document) {
 	}
 	var out []protocol.Diagnostic
 	for _, x := range list {
-		out = append(out, s.diagnostic(x, nil))
+		out = append(out, s.diagnostic(x, f))
 	}
 	n := s.notice(d.key(), d.uri)
 	s.publish(d.uri, d.path, out, n.rest)

@@ -35,6 +35,8 @@ type entry struct {
 	names  []outline.Name
 	defs   []outline.Name // those of names that define something: a small part of them
 	whole  bool           // it parses without errors
+	// template is how manifests call it, "" if it is none.
+	template string
 
 	once sync.Once
 	m    *mapper
@@ -73,8 +75,8 @@ func newIndex(entries []*entry) *index {
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	for _, e := range entries {
 		x.byPath[e.path] = e
-		if name := templateName(e.path); name != "" {
-			x.names[e.path] = name
+		if e.template != "" {
+			x.names[e.path] = e.template
 		}
 		if e.tree != nil {
 			for _, d := range e.tree.Defs {
@@ -150,9 +152,10 @@ func (e *entry) exports() (out []string) {
 	return out
 }
 
-// templateName is how manifests call a template, "" if it is none of a module's.
-func templateName(p string) string {
-	before, file, is := strings.Cut(p, "/templates/")
+// templateName is how manifests call a template of a folder, "" if it is none of a module's. The folder may be the
+// module.
+func templateName(dir, p string) string {
+	before, file, is := strings.Cut(path.Base(dir)+strings.TrimPrefix(p, dir), "/templates/")
 	if !is {
 		return ""
 	}
@@ -280,7 +283,7 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	if old != nil && old.digest == c.Digest {
 		return old, nil
 	}
-	e := &entry{path: p, digest: c.Digest, file: source.NewFile(p, c.Text)}
+	e := &entry{path: p, digest: c.Digest, file: source.NewFile(p, c.Text), template: templateName(f.dir, p)}
 	switch path.Ext(p) {
 	case ".pp", ".epp":
 		tree, list, err := f.ws.Parse(view, p, fleet.IsPlan(p))
@@ -292,10 +295,11 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	case ".erb":
 		e.names = outline.NamesERB(c.Text)
 	case ".yaml", ".yml", ".eyaml":
-		e.data, _ = datafile.ReadYAML(e.file) // what is wrong with it is told when a node asks for it
-		e.names = dataNames(e)
+		e.data, _ = datafile.ReadYAML(e.file) // what is wrong with it is told while it is open, and when a node asks for it
 	case ".json":
 		e.data, _ = datafile.ReadJSON(e.file)
+	}
+	if isData(f.dir, p) {
 		e.names = dataNames(e)
 	}
 	e.defs = definesOf(e.names)
@@ -390,15 +394,9 @@ func indexed(view source.Files, dir string) (files []string, err error) {
 		case strings.HasPrefix(name, "."):
 			return false
 		case e.IsDir():
-			return name != "spec" && name != "facts" && name != "node_modules"
-		}
-		switch path.Ext(name) {
-		case ".erb":
+			return !noData[name]
+		case path.Ext(name) == ".erb" || isData(dir, p):
 			files = append(files, p)
-		case ".yaml", ".yml", ".eyaml", ".json":
-			if strings.Contains(p, "/data/") || strings.Contains(p, "/hiera") && name != "hiera.yaml" {
-				files = append(files, p)
-			}
 		}
 		return true
 	}, func(string, error) error { return nil })

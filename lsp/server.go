@@ -8,6 +8,7 @@
 //	folder.go     a folder of the workspace: its files with the open ones laid over them
 //	nodes.go      the nodes that answers are about
 //	progress.go   work that takes a while
+//	kinds.go      which files hold what
 //	index.go      what is named where, in all files
 //	names.go      definition, references, highlights
 //	rename.go     new names, tried before they are given
@@ -65,6 +66,9 @@ type Options struct {
 	Nodes []string
 	// Judge makes the judge of a folder, and says which of its files are the user's to edit.
 	Judge func(folder string) (j *judge.Judge, own func(file string) bool, err error)
+	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil
+	// if nobody knows.
+	Other func(file *source.File) source.Diagnostics
 	// Secrets are shown to nobody, and Watch takes in those of every compile.
 	Secrets *redact.Secrets
 	Watch   fleet.Watch
@@ -303,7 +307,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 }
 
 // watched are the files whose changes on the disk matter.
-const watched = "**/*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb}"
+const watched = "**/{*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb},Puppetfile}"
 
 // initialized begins the work: everything before it is only an exchange of letters.
 func (s *Server) initialized(context.Context, *protocol.InitializedParams) (any, error) {

@@ -26,13 +26,7 @@ func (s *Server) documentSymbol(_ context.Context, p *protocol.DocumentSymbolPar
 	case e.tree != nil:
 		return o.body(e.tree.Body.Stmts), nil
 	}
-	out := []protocol.DocumentSymbol{}
-	for _, n := range e.names {
-		if n.Kind == outline.KeyName && n.Defines {
-			out = append(out, o.symbol(n.Name, "", protocol.SymbolKindKey, n.Whole, n.Span, nil))
-		}
-	}
-	return out, nil
+	return o.keys(), nil
 }
 
 // An outliner makes the outline of a file.
@@ -98,6 +92,26 @@ func (o *outliner) body(stmts []syntax.Expr) []protocol.DocumentSymbol {
 			}
 			return false
 		})
+	}
+	return out
+}
+
+// keys are those of a file of data or settings.
+func (o *outliner) keys() []protocol.DocumentSymbol {
+	out := []protocol.DocumentSymbol{}
+	if o.data == nil {
+		return out
+	}
+	hash, is := o.data.Value.(*value.Hash)
+	if !is {
+		return out
+	}
+	for i, x := range hash.Entries() {
+		if key, is := x.Key.(value.String); is && i < len(o.data.Kids) {
+			kid := o.data.Kids[i]
+			out = append(out, o.symbol(string(key), "", protocol.SymbolKindKey, kid.Key.Join(kid.Node.Span),
+				within(o.file, kid.Key, string(key)), nil))
+		}
 	}
 	return out
 }

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"path/filepath"
+
 	"bunraku/judge"
+	"bunraku/lint"
 	"bunraku/lsp"
+	ruby "bunraku/puppet/ruby/syntax"
+	"bunraku/source"
 	"bunraku/verify/model"
 
 	"github.com/spf13/cobra"
@@ -25,7 +30,7 @@ Nothing that the tree names is run.`,
 		Args: arguments(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt := lsp.Options{Version: version, Compile: a.options(cmd, &flags), Facts: flags.facts,
-				LanguageGiven: cmd.Flags().Changed("language"), Secrets: a.secrets, Watch: a.keep}
+				LanguageGiven: cmd.Flags().Changed("language"), Other: otherFile, Secrets: a.secrets, Watch: a.keep}
 			if flags.node != "" {
 				opt.Nodes = []string{flags.node}
 			}
@@ -47,6 +52,21 @@ Nothing that the tree names is run.`,
 	flags.add(c)
 	c.Flags().Bool("stdio", true, "talk on standard input and output; it is the only way, and some editors say so")
 	return c
+}
+
+// otherFile is what is wrong with a file that a module or control repo has beside code and data: a Puppetfile that is no
+// Ruby, a metadata.json that the Forge would refuse.
+func otherFile(file *source.File) (list source.Diagnostics) {
+	switch filepath.Base(file.Name) {
+	case "Puppetfile":
+		_, list = ruby.Parse(file)
+	case "metadata.json":
+		c := lint.Checked{Source: file, Result: lint.New(lint.Options{}).Metadata(file.Name, file.Text)}
+		for i := range c.Findings {
+			list = append(list, c.Diagnostic(&c.Findings[i]))
+		}
+	}
+	return list
 }
 
 // A rawWriter writes messages of a protocol, which hide secrets and spell characters themselves.

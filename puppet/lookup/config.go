@@ -76,7 +76,11 @@ func (s *Session) readConfig(path string, who owner) (*config, error) {
 	}
 	file, err := s.l.load(path, yamlFormat)
 	if err != nil {
-		return nil, fail("H0225", message(err))
+		d := &source.Diagnostic{Code: "H0225", Summary: message(err)}
+		if at, is := err.(*source.Diagnostic); is {
+			d.Place = at.Place
+		}
+		return nil, d
 	}
 	c := &config{root: root, path: path, file: file}
 	h := file.Hash()

@@ -23,6 +23,7 @@ async function start(): Promise<void> {
       { scheme: "file", pattern: "**/*.erb" },
       { scheme: "file", pattern: "**/data/**/*.{yaml,yml,eyaml,json}" },
       { scheme: "file", pattern: "**/hiera*/**/*.{yaml,yml,eyaml,json}" },
+      { scheme: "file", pattern: "**/{hiera.yaml,metadata.json,Puppetfile}" },
     ],
     initializationOptions: { nodes: nodes() },
     synchronize: { configurationSection: "bunraku" },
