@@ -113,7 +113,7 @@ func closers(text string) string {
 
 // The texts that say what is wanted.
 var (
-	inFacts    = regexp.MustCompile(`\$(?:::)?facts((?:\[['"][^'"\]]*['"]\])*)\[['"]([\w.]*)$`)
+	inFacts    = regexp.MustCompile(`(?:\$\{?|@)(?:::)?(facts|trusted)((?:\[['"][^'"\]]*['"]\])*)\[['"]([\w.]*)$`)
 	factKey    = regexp.MustCompile(`\[['"]([^'"\]]*)['"]\]`)
 	inVariable = regexp.MustCompile(`\$\{?([\w:]*)$`)
 	inClasses  = regexp.MustCompile(`\b(?:include|contain|require|inherits)[ (]\s*(?:['"]?[\w:]+['"]?\s*,\s*)*['"]?([\w:]*)$`)
@@ -134,56 +134,77 @@ func (o *offers) gather() {
 		text = text[i:]
 	}
 	line := text[strings.LastIndexByte(text, '\n')+1:]
-	var m []string
-	match := func(re *regexp.Regexp) bool {
-		m = re.FindStringSubmatch(line)
+	match := func(re *regexp.Regexp) []string {
+		m := re.FindStringSubmatch(line)
 		if m != nil {
 			o.letters = strings.TrimPrefix(m[len(m)-1], "::")
 		}
-		return m != nil
+		return m
 	}
 	switch path.Ext(o.entry.path) {
 	case ".erb":
-		if match(inERB) {
+		if m := match(inFacts); m != nil {
+			o.nodeFacts(m[1], m[2])
+		} else if match(inScope2) != nil {
+			o.everyVariable()
+		} else if match(inERB) != nil {
 			o.templateVariables()
 		}
-		return
 	case ".yaml", ".yml", ".eyaml", ".json":
-		if match(inKey) {
-			o.keys(true)
+		if isData(o.dir, o.entry.path) {
+			o.inData(text, line, match)
 		}
-		return
-	case ".pp", ".epp":
-	default:
+	case ".epp":
+		code, ok := inTag(text)
+		if !ok {
+			return
+		}
+		line = code[strings.LastIndexByte(code, '\n')+1:]
+		o.inCode(text, line, match)
+	case ".pp":
+		o.inCode(text, line, match)
+	}
+}
+
+// inCode offers what can stand in a manifest or in a tag of a template.
+func (o *offers) inCode(text, line string, match func(*regexp.Regexp) []string) {
+	quote := inside(line)
+	if m := match(inFacts); m != nil {
+		o.nodeFacts(m[1], m[2])
 		return
 	}
-	switch {
-	case match(inFacts):
-		o.facts(m[1])
-		return
-	case match(inVariable):
+	if m := match(inVariable); m != nil && quote != '\'' {
 		o.variables()
 		return
-	case match(inLookup):
-		o.keys(false)
+	}
+	if quote == '#' || o.byName(match) {
 		return
-	case match(inTemplate):
-		o.templates()
-		return
-	case match(inClasses), match(inClass):
-		o.classes()
-		return
-	case match(inValue):
-		if o.attributeValues(text[:len(text)-len(m[0])], m[1]) || strings.HasSuffix(strings.TrimSuffix(line, m[2]), "'") {
-			o.functionNames()
+	}
+	if m := match(inValue); m != nil {
+		typ, title, _ := resourceAround(text[:len(text)-len(m[0])])
+		owner := outline.Class(typ)
+		if owner == "class" {
+			owner = outline.Class(title)
+		}
+		if o.attributeValues(typ, m[1]) || o.parameterValues(owner, m[1], quote == 0) {
+			if quote == 0 {
+				o.functionNames()
+			}
 			return
 		}
 	}
 	switch {
-	case match(inTypeName):
+	case quote != 0: // what a text says is nobody's business
+		return
+	case match(inMethod) != nil:
+		o.functionNames()
+		return
+	case match(inTypeName) != nil:
 		o.dataTypes()
 		return
-	case !match(inName):
+	}
+	m := match(inName)
+	if m == nil {
 		return
 	}
 	if typ, title, isAttr := resourceAround(text[:len(text)-len(m[1])]); isAttr {
@@ -195,6 +216,33 @@ func (o *offers) gather() {
 	for _, word := range keywords {
 		o.add(candidate{name: word, kind: protocol.CompletionItemKindKeyword, rank: 2})
 	}
+}
+
+// byName offers what is called by a name that only its own kind of place has: keys, templates, files, classes, titles of resources.
+func (o *offers) byName(match func(*regexp.Regexp) []string) bool {
+	if m := match(inTemplate); m != nil {
+		o.templates(m[1])
+		return true
+	}
+	if m := match(inEPPArgs); m != nil {
+		o.eppParameters(m[1])
+		return true
+	}
+	switch {
+	case match(inLookup) != nil:
+		o.keys(false)
+	case match(inSource) != nil, match(inFile) != nil:
+		o.moduleFiles()
+	case match(inClasses) != nil, match(inClass) != nil:
+		o.classes()
+	default:
+		m := match(inTitle)
+		if m != nil {
+			o.titles(m[1])
+		}
+		return m != nil
+	}
+	return true
 }
 
 // keywords begin statements.
@@ -217,8 +265,16 @@ func resourceAround(text string) (typ, title string, isAttr bool) {
 			if depth--; depth >= 0 {
 				continue
 			}
-			typ = wordBefore(strings.TrimRight(text[:i], " \t\r\n"))
+			before := strings.TrimRight(text[:i], " \t\r\n")
+			if k := strings.LastIndexByte(before, '['); k > 0 && strings.HasSuffix(before, "]") {
+				before = strings.TrimRight(before[:k], " \t") // of an override, Type[title] { … }
+			}
+			typ = wordBefore(before)
 			inside := text[i+1:]
+			if typ != "" && typ[0] >= 'A' && typ[0] <= 'Z' { // of an override, or defaults: they have no title
+				last := strings.TrimRight(inside, " \t\r\n")
+				return typ, "", last == "" || strings.HasSuffix(last, ",")
+			}
 			if semi := strings.LastIndex(inside, ";"); semi >= 0 {
 				inside = inside[semi+1:]
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"math"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -124,9 +125,8 @@ func (h *furthest) Pop() any {
 	return last
 }
 
-// attributeValues offers the values that an attribute of the resource around can have, and reports whether it has some.
-func (o *offers) attributeValues(before, attribute string) (any bool) {
-	typ, _, _ := resourceAround(before)
+// attributeValues offers the values that an attribute of a type can have, and reports whether it has some.
+func (o *offers) attributeValues(typ, attribute string) (any bool) {
 	for _, a := range attributesOf(o.folder, typ) {
 		if a.Name != attribute {
 			continue
@@ -345,8 +345,9 @@ func (o *offers) typeNames() {
 	for _, t := range resource.Types() {
 		add(t.Name, "resource type")
 	}
+	other := o.aliases()
 	v.elsewhere(outline.TypeName, func(name string) {
-		if name != "" && name[0] >= 'a' && v.times(outline.TypeName, name) > 2 {
+		if name != "" && name[0] >= 'a' && !other[name] && v.times(outline.TypeName, name) > 2 {
 			add(name, "resource type")
 		}
 	})
@@ -394,9 +395,12 @@ func (o *offers) keys(parameters bool) {
 	}
 }
 
-// templates are the templates of modules, as manifests call them.
-func (o *offers) templates() {
+// templates are the templates of modules, as manifests call them: for epp those in EPP, for template the others.
+func (o *offers) templates(function string) {
 	for _, name := range o.index.names {
+		if (path.Ext(name) == ".epp") != (function == "epp") {
+			continue
+		}
 		o.add(candidate{name: name, kind: protocol.CompletionItemKindFile})
 	}
 }
@@ -431,17 +435,7 @@ func (o *offers) facts(keys string) {
 			continue
 		}
 		for _, e := range h.Entries() {
-			detail := ""
-			switch e.Value.(type) {
-			case *value.Hash:
-				detail = "{…}"
-			case *value.Array:
-				detail = "[…]"
-			case *value.Sensitive, *value.Opaque:
-			default:
-				detail = value.ToString(e.Value)
-			}
-			o.add(candidate{name: value.ToString(e.Key), detail: detail, kind: protocol.CompletionItemKindField, rank: 2})
+			o.add(candidate{name: value.ToString(e.Key), detail: factOf(e.Value), kind: protocol.CompletionItemKindField, rank: 2})
 		}
 	}
 }

@@ -15,6 +15,7 @@
 //	hover.go      what a word is, and its value on each node
 //	complete.go   what can stand at a place
 //	offer.go      which there are of it, the nearest first
+//	wanted.go     what can stand in strings, data and templates
 //	near.go       which class is likely to be included
 //	table.go      what completion asks of all files, gathered once
 //	signature.go  how a function is called

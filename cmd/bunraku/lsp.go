@@ -54,8 +54,8 @@ Nothing that the tree names is run.`,
 	return c
 }
 
-// otherFile is what is wrong with a file that a module or control repo has beside code and data: a Puppetfile that is no
-// Ruby, a metadata.json that the Forge would refuse.
+// otherFile is what is wrong with a file that a module or control repo has beside code and data: a Puppetfile that is
+// no Ruby, a metadata.json that the Forge would refuse.
 func otherFile(file *source.File) (list source.Diagnostics) {
 	switch filepath.Base(file.Name) {
 	case "Puppetfile":
