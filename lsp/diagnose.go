@@ -87,8 +87,16 @@ func (s *Server) syntax(d *document) {
 		_, list = parseAlone(d)
 	}
 	var out []protocol.Diagnostic
+	var remedies []remedy
 	for _, x := range list {
-		out = append(out, s.diagnostic(x, f))
+		told := s.diagnostic(x, f)
+		out = append(out, told)
+		if fix, ok := guess(x, nil); ok {
+			remedies = append(remedies, remedy{told, fix, x})
+		}
+	}
+	if f != nil {
+		f.offerMore(d.path, remedies)
 	}
 	n := s.notice(d.key(), d.uri)
 	s.publish(d.uri, d.path, out, n.rest)
@@ -285,14 +293,14 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			continue
 		}
 		at := f.path(p.Place.File)
-		if open[at] != nil && told[p.Diagnostic] {
-			continue // when it was typed
-		}
 		d := s.diagnostic(p.Diagnostic, f)
 		if p.Nodes != nil && len(p.Nodes) < len(nodes) {
 			d.Message += "\non " + strings.Join(p.Nodes, ", ")
 		}
-		found[at] = append(found[at], d)
+		typed := open[at] != nil && told[p.Diagnostic] // it was told when it was typed
+		if !typed {
+			found[at] = append(found[at], d)
+		}
 		for _, fix := range p.Fixes {
 			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix})
 		}
@@ -300,7 +308,7 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			remedies[at] = append(remedies[at], remedy{d, fix, p.Diagnostic})
 		}
 		for _, r := range p.Diagnostic.Related {
-			if !r.Place.Known() || p.Finding != nil {
+			if !r.Place.Known() || p.Finding != nil || typed {
 				continue
 			}
 			if to := f.path(r.Place.File); to != at {
@@ -353,6 +361,25 @@ func (f *folder) offer(remedies map[string][]remedy, stay shown) {
 		}
 	}
 	f.remedies = remedies
+}
+
+// offerMore keeps edits for what is wrong with the syntax of an open file, beside those that there are.
+func (f *folder) offerMore(path string, more []remedy) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(more) == 0 {
+		return
+	}
+	all := slices.Clone(more)
+	for _, r := range f.remedies[path] {
+		if !slices.ContainsFunc(more, func(m remedy) bool { return keyOf(m.problem) == keyOf(r.problem) }) {
+			all = append(all, r)
+		}
+	}
+	if f.remedies == nil {
+		f.remedies = map[string][]remedy{}
+	}
+	f.remedies[path] = all
 }
 
 // path is the absolute path of a file that was read.

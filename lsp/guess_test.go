@@ -18,6 +18,13 @@ func TestGuesses(t *testing.T) {
 		{"a function", "notify { 'x': message => upcaze('a') }\n", "notify { 'x': message => upcase('a') }\n"},
 		{"an attribute", "file { '/x': contnet => 'a' }\n", "file { '/x': content => 'a' }\n"},
 		{"a parameter", "class { 'web': porrt => 81 }\n", "class { 'web': port => 81 }\n"},
+		{"a statement", "node default {\n  inclde web\n  notify { 'x': }\n}\n",
+			"node default {\n  include web\n  notify { 'x': }\n}\n"},
+		{"the last statement", "node default {\n  inclde web\n}\n", "node default {\n  include web\n}\n"},
+		{"a data type", "$x = 5\nif $x =~ Integr { notify { 'x': } }\n",
+			"$x = 5\nif $x =~ Integer { notify { 'x': } }\n"},
+		{"a data type within another", "function f(Optional[Integr] $x) { $x }\nnotify { \"a${f(1)}\": }\n",
+			"function f(Optional[Integer] $x) { $x }\nnotify { \"a${f(1)}\": }\n"},
 		{"a type", "notfy { 'x': }\n", "notify { 'x': }\n"},
 		{"one that leads to another mistake", "file { '/x': contnet => 5, mod => '0644' }\n", ""},
 	} {

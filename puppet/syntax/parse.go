@@ -6,6 +6,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -559,11 +560,8 @@ func (p *parser) bareCall(name *Name, args []Expr) *Call {
 	return c
 }
 
-func isStatementCall(name string) bool {
-	switch name {
-	case "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err", "fail", "import",
-		"break", "next", "return":
-		return true
-	}
-	return false
-}
+// statementCalls are the functions that take arguments without parentheses.
+var statementCalls = []string{"require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning",
+	"err", "fail", "import", "break", "next", "return"}
+
+func isStatementCall(name string) bool { return slices.Contains(statementCalls, name) }

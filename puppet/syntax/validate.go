@@ -283,6 +283,10 @@ func (v *validator) lost(e Expr) {
 			d.Help = "to assign the variable write a single ="
 		}
 	case *Name:
+		if near := source.Nearest(e.Value, statementCalls); near != "" {
+			d.Help = "did you mean " + near + "?"
+			break
+		}
 		d.Help = "to call a function write " + e.Value + "(…); to declare a resource write " + e.Value + " { 'title': … }"
 	case *Str:
 		d.Help = "is there a function name or an operator missing before it?"
