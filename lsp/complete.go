@@ -218,7 +218,8 @@ func (o *offers) inCode(text, line string, match func(*regexp.Regexp) []string) 
 	}
 }
 
-// byName offers what is called by a name that only its own kind of place has: keys, templates, files, classes, titles of resources.
+// byName offers what is called by a name that only its own kind of place has: keys, templates, files, classes, titles
+// of resources.
 func (o *offers) byName(match func(*regexp.Regexp) []string) bool {
 	if m := match(inTemplate); m != nil {
 		o.templates(m[1])

@@ -435,7 +435,8 @@ func (o *offers) facts(keys string) {
 			continue
 		}
 		for _, e := range h.Entries() {
-			o.add(candidate{name: value.ToString(e.Key), detail: factOf(e.Value), kind: protocol.CompletionItemKindField, rank: 2})
+			o.add(candidate{name: value.ToString(e.Key), detail: factOf(e.Value), rank: 2,
+				kind: protocol.CompletionItemKindField})
 		}
 	}
 }

@@ -41,6 +41,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -308,7 +309,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 }
 
 // watched are the files whose changes on the disk matter.
-const watched = "**/{*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb},Puppetfile}"
+const watched = "**/*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb}"
 
 // initialized begins the work: everything before it is only an exchange of letters.
 func (s *Server) initialized(context.Context, *protocol.InitializedParams) (any, error) {
@@ -355,10 +356,10 @@ func (s *Server) log(kind protocol.MessageType, text string) {
 	_ = s.rpc.Notify(context.Background(), "window/logMessage", protocol.LogMessageParams{Type: kind, Message: text})
 }
 
-// set takes in settings, which some clients send alone and others in a section of our name. What they leave out is as
-// the command line has it.
+// set takes in settings, which some clients send alone and others in a section of our name. What they leave out stays
+// as it is: Emacs sends empty ones as soon as a session has begun.
 func (s *Server) set(raw json.RawMessage) {
-	given := settings{Nodes: s.opt.Nodes}
+	given := settings{Nodes: slices.Clone(s.settings.Nodes)}
 	section := struct{ Bunraku *settings }{&given}
 	if json.Unmarshal(raw, &given) == nil && json.Unmarshal(raw, &section) == nil {
 		s.settings = given
@@ -435,15 +436,31 @@ func (s *Server) didChangeConfiguration(_ context.Context, p *protocol.DidChange
 	return nil, nil
 }
 
-func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *protocol.DidChangeWorkspaceFoldersParams) (any,
-	error) {
+// foldersChange are the protocol's DidChangeWorkspaceFoldersParams. Neovim 0.7 sends a list with an empty list in it
+// for no folders.
+type foldersChange struct {
+	Event struct{ Added, Removed []json.RawMessage }
+}
+
+// folderPaths are the directories of this machine among folders.
+func folderPaths(list []json.RawMessage) (paths []string) {
+	for _, raw := range list {
+		var w protocol.WorkspaceFolder
+		if json.Unmarshal(raw, &w) == nil && pathOf(w.URI) != "" {
+			paths = append(paths, pathOf(w.URI))
+		}
+	}
+	return paths
+}
+
+func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *foldersChange) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, w := range p.Event.Removed {
-		s.removeFolder(pathOf(w.URI))
+	for _, dir := range folderPaths(p.Event.Removed) {
+		s.removeFolder(dir)
 	}
-	for _, w := range p.Event.Added {
-		if f := s.addFolder(pathOf(w.URI)); f != nil {
+	for _, dir := range folderPaths(p.Event.Added) {
+		if f := s.addFolder(dir); f != nil {
 			f.kick()
 		}
 	}

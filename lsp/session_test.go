@@ -213,6 +213,11 @@ func TestNodes(t *testing.T) {
 	}
 	set("z")
 	c.wait("one", func() bool { return reflect.DeepEqual(lines(), []string{"2"}) })
+	c.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{}})
+	c.rest()
+	if got := lines(); !reflect.DeepEqual(got, []string{"2"}) {
+		t.Errorf("settings that say nothing change the nodes: %q", got)
+	}
 	set("*")
 	c.wait("all", func() bool { return reflect.DeepEqual(lines(), []string{"1", "2"}) })
 	c.bye()

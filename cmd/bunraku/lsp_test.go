@@ -190,6 +190,9 @@ func editorTree(t *testing.T) string {
 		"manifests/site.pp":             "node default { include web }\n",
 		"modules/web/manifests/init.pp": "# A web server.\nclass web (Integer $port = 80) {\n  notify { \"port ${port}\": }\n}\n",
 		"facts/a.json":                  `{"fqdn": "a"}`,
+
+		"modules/role/manifests/init.pp": "class role {\n  include role::sub\n}\n",
+		"modules/role/manifests/sub.pp":  "class role::sub {\n}\n",
 	})
 }
 
@@ -222,6 +225,11 @@ func TestNeovim(t *testing.T) {
 		"mended: 0",
 		"lens: on 1 of 1 nodes · named 1 time",
 		"called by: repo/manifests/site.pp site.pp:1",
+		"marked: 2",
+		"tag: init.pp call cursor(2, 7)|",
+		"calls: role::sub",
+		"second folder: 2 1",
+		"gone: 0",
 		"node: a",
 	}
 	if !slices.Equal(got, want) {
@@ -249,9 +257,12 @@ func TestEmacs(t *testing.T) {
 		"mended: 0",
 		"renamed: notify { \"port ${listen}\": }",
 		"references: site.pp, init.pp",
+		"xref: init.pp",
+		"marked: 2",
 		"apropos: 1",
 		"imenu: Class, Property, Object",
 		"node: a",
+		"watched: P1031",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

@@ -107,6 +107,35 @@ local function run()
     say(string.format('called by: %s %s:%d', call.text, vim.fn.fnamemodify(vim.fn.bufname(call.bufnr), ':t'), call.lnum))
   end
   vim.cmd('cclose')
+  -- Marks of the same name, and what the editor's own jump to a tag finds.
+  vim.api.nvim_win_set_cursor(0, { 2, 20 })
+  vim.lsp.buf.document_highlight()
+  local marks = vim.api.nvim_create_namespace('vim_lsp_references')
+  vim.wait(120000, function() return #vim.api.nvim_buf_get_extmarks(buffer, marks, 0, -1, {}) > 0 end, 20)
+  say('marked: ' .. #vim.api.nvim_buf_get_extmarks(buffer, marks, 0, -1, {}))
+  vim.lsp.buf.clear_references()
+  for _, tag in ipairs(vim.lsp.tagfunc('web', '')) do say('tag: ' .. vim.fn.fnamemodify(tag.filename, ':t') .. ' ' .. tag.cmd) end
+  -- What a class includes is asked in another buffer.
+  vim.cmd('silent! write')
+  vim.cmd('edit ' .. tree .. '/modules/role/manifests/init.pp')
+  vim.lsp.buf_attach_client(0, client)
+  vim.api.nvim_win_set_cursor(0, { 1, 7 })
+  vim.fn.setqflist({})
+  vim.lsp.buf.outgoing_calls()
+  vim.wait(120000, function() return #vim.fn.getqflist() > 0 end, 20)
+  for _, call in ipairs(vim.fn.getqflist()) do say('calls: ' .. call.text) end
+  vim.cmd('cclose')
+  -- A second folder of the workspace comes and goes, with what is wrong in it.
+  local second = vim.fn.tempname()
+  vim.fn.mkdir(second .. '/manifests', 'p')
+  vim.fn.writefile({ 'node default { notify { } }' }, second .. '/manifests/site.pp')
+  vim.lsp.buf.add_workspace_folder(second)
+  local there = vim.uri_to_bufnr(vim.uri_from_fname(second .. '/manifests/site.pp'))
+  vim.wait(120000, function() return #vim.diagnostic.get(there) > 0 end, 20)
+  say('second folder: ' .. #vim.lsp.buf.list_workspace_folders() .. ' ' .. #vim.diagnostic.get(there))
+  vim.lsp.buf.remove_workspace_folder(second)
+  vim.wait(120000, function() return #vim.diagnostic.get(there) == 0 end, 20)
+  say('gone: ' .. #vim.diagnostic.get(there))
   local answer = vim.lsp.buf_request_sync(buffer, 'workspace/executeCommand', { command = 'bunraku.nodes.list' }, 60000)
   for _, node in ipairs(answer[client].result) do say('node: ' .. node.name) end
   vim.lsp.buf.execute_command({ command = 'bunraku.nodes.choose', arguments = { 'a*' } })
