@@ -176,7 +176,7 @@ func TestServeShadowStored(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, text)
 	}
 	code, text := shadow(strings.Replace(storedSite, "text => 'old'", "text => 'new'", 1), with...)
-	for _, want := range []string{"File[/etc/motd]", "site.pp:3"} {
+	for _, want := range []string{"File[/etc/motd]", "site.pp:11"} {
 		if code != exitNo || !strings.Contains(text, want) || strings.Contains(text, "Notify") ||
 			strings.Contains(text, "s3cret") {
 			t.Errorf("exit %d, no %s in\n%s", code, want, text)
