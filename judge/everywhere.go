@@ -2,11 +2,13 @@ package judge
 
 import (
 	"slices"
+	"strings"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 	"bunraku/report"
+	"bunraku/verify/model"
 )
 
 // HoldsEverywhere reports whether the fix that mends a problem on its nodes does no harm on the others that have the
@@ -21,6 +23,12 @@ func HoldsEverywhere(p *report.Problem, all []*Verdict) bool {
 		types := v.types
 		if types == nil { // a node that was only compiled
 			types = resource.Core{}
+		}
+		if len(fix.Declares) > 0 {
+			if !declarable(fix, v.Catalog, types, slices.Contains(p.Nodes, v.Node.Name)) {
+				return false
+			}
+			continue
 		}
 		if fix.Target == nil {
 			for _, r := range v.Catalog.Resources {
@@ -40,6 +48,32 @@ func HoldsEverywhere(p *report.Problem, all []*Verdict) bool {
 		}
 	}
 	return true
+}
+
+// declarable reports whether a catalog takes the declarations of a fix: once, since the words beside which they are
+// written declare one resource, of names that it does not have, and without a cycle.
+func declarable(fix *model.Fix, c *catalog.Catalog, types resource.Lookup, tried bool) bool {
+	beside := len(fix.Beside(c))
+	if beside == 0 {
+		return true
+	}
+	for _, d := range fix.Declares {
+		for _, r := range c.Resources {
+			if r.Type != d.Type {
+				continue
+			}
+			name := r.Title
+			for _, attr := range []string{"path", "name"} {
+				if v := r.Get(attr); v != nil {
+					name = value.ToString(v)
+				}
+			}
+			if r.Title == d.Title || strings.TrimRight(name, "/") == d.Title {
+				return false
+			}
+		}
+	}
+	return beside == 1 && (tried || len(catalog.NewGraph(fix.Declared(c), types).Cycles()) == 0)
 }
 
 func commandOf(r *catalog.Resource) string {

@@ -20,6 +20,15 @@ func AddAttribute(r *catalog.Resource, attr, val string) (source.Edit, bool) {
 	return spot.edit(r.Place.File, attr, val)
 }
 
+// Declare is the edit that puts statements before the one that declares a resource. It gives up as AddAttribute does.
+func Declare(r *catalog.Resource, statements []string) (source.Edit, bool) {
+	spot, ok := findSpot(r)
+	if !ok {
+		return source.Edit{}, false
+	}
+	return spot.declare(r.Place.File, statements)
+}
+
 // A spot is the body of a resource expression, by its number among those of the file: edits move bytes, but keep it.
 type spot struct{ number, body int }
 
@@ -121,6 +130,81 @@ func (s spot) edit(f *source.File, attr, val string) (source.Edit, bool) {
 	return source.Edit{}, false
 }
 
+// declare makes the edit that puts statements before the one that a resource expression is in or is, above the comment
+// that stands over it, and parses the result to be sure of it. A comment that begins the file is about the file.
+func (s spot) declare(f *source.File, statements []string) (source.Edit, bool) {
+	var at *syntax.Resource
+	n := -1
+	for x := range resources(f) {
+		if n++; n == s.number {
+			at = x
+		}
+	}
+	if at == nil {
+		return source.Edit{}, false
+	}
+	start, ok := statementAt(f, at.Where)
+	if !ok {
+		return source.Edit{}, false
+	}
+	before, gap := indent(f, start), " "
+	line := f.LineOf(start)
+	if strings.TrimSpace(f.Text[lineStart(f, line):start]) == "" {
+		gap = "\n" + before
+		above := line
+		for above > 1 && strings.HasPrefix(strings.TrimSpace(f.Line(above-1)), "#") {
+			above--
+		}
+		if above > 1 && above < line {
+			start = lineStart(f, above)
+			start += uint32(len(indent(f, start)))
+			gap = "\n" + indent(f, start)
+		}
+	}
+	e := source.Edit{Place: source.Place{File: f, Span: source.Span{Start: start, End: start}},
+		Text: strings.Join(statements, gap) + gap}
+	_, ds := syntax.Parse(source.NewFile(f.Name, apply(f.Text, e)), syntax.Options{})
+	return e, !ds.HasErrors()
+}
+
+// statementAt is where the statement begins that a resource expression is, alone or as part of a chain of arrows; false
+// if it is part of something else.
+func statementAt(f *source.File, at source.Span) (start uint32, ok bool) {
+	tree, _ := syntax.Parse(f, syntax.Options{})
+	if tree == nil {
+		return 0, false
+	}
+	ok = true // whether what is around it is the file, or something that holds statements
+	chain := false
+	for _, st := range tree.Body.Stmts {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			if !n.Span().Contains(at) {
+				return false
+			}
+			switch n.(type) {
+			case *syntax.Relation:
+				if !chain {
+					start = n.Span().Start
+				}
+				chain = true
+			case *syntax.Resource:
+				if n.Span() != at {
+					ok = false
+				} else if !chain {
+					start = at.Start
+				}
+			case *syntax.Class, *syntax.Define, *syntax.NodeDef, *syntax.Function, *syntax.Lambda, *syntax.If,
+				*syntax.Option, *syntax.Block:
+				ok, chain = true, false
+			default:
+				ok, chain = false, false
+			}
+			return n.Span() != at
+		})
+	}
+	return start, ok
+}
+
 func editBody(f *source.File, b *syntax.ResourceBody, attr, val string) (source.Edit, bool) {
 	insert := func(at uint32, text string) (source.Edit, bool) {
 		return source.Edit{Place: source.Place{File: f, Span: source.Span{Start: at, End: at}}, Text: text}, true
@@ -211,6 +295,11 @@ func commaAfter(text string, at uint32) (uint32, bool) {
 		}
 	}
 	return 0, false
+}
+
+// lineStart is the offset at which a line begins.
+func lineStart(f *source.File, line int) uint32 {
+	return f.Offset(source.Position{Line: line, Column: 1})
 }
 
 // indent is the white space at the beginning of the line of an offset.

@@ -105,3 +105,35 @@ func TestAddAttributeKeepsWhatDefaultsGive(t *testing.T) {
 		t.Error("an arrow adds to what is there")
 	}
 }
+
+// What is lacking is declared before the statement that needs it, in the same body.
+func TestDeclare(t *testing.T) {
+	for _, x := range []struct{ name, before, after string }{
+		{"a file", "file { '/a/b': }\n", "D\nE\nfile { '/a/b': }\n"},
+		{"a class", "class x {\n  file { '/a/b':\n    ensure => file,\n  }\n}\n",
+			"class x {\n  D\n  E\n  file { '/a/b':\n    ensure => file,\n  }\n}\n"},
+		{"under a comment", "class x {\n\t# what it is\n\t# for\n\tfile { '/a/b': }\n}\n",
+			"class x {\n\tD\n\tE\n\t# what it is\n\t# for\n\tfile { '/a/b': }\n}\n"},
+		{"under the comment of the file", "# The site.\nfile { '/a/b': }\n", "# The site.\nD\nE\nfile { '/a/b': }\n"},
+		{"one line", "if true { file { '/a/b': } }\n", "if true { D E file { '/a/b': } }\n"},
+		{"a chain", "define x {\n  package { 'p': }\n  -> file { '/a/b': }\n  ~> service { 's': }\n}\n",
+			"define x {\n  D\n  E\n  package { 'p': }\n  -> file { '/a/b': }\n  ~> service { 's': }\n}\n"},
+		{"an option of a case", "case 1 {\n  default: {\n    file { '/a/b': }\n  }\n}\n",
+			"case 1 {\n  default: {\n    D\n    E\n    file { '/a/b': }\n  }\n}\n"},
+		{"a lambda", "[1].each |$x| { file { '/a/b': } }\n", "[1].each |$x| { D E file { '/a/b': } }\n"},
+		{"part of an expression", "$x = file { '/a/b': }\n", ""},
+		{"created by a function", "create_resources('file', {})\n", ""},
+	} {
+		f := source.NewFile("x.pp", x.before)
+		r := declared(f, "File", "/a/b")
+		e, ok := report.Declare(r, []string{"user { 'd': }", "user { 'e': }"})
+		got := ""
+		if ok {
+			got = x.before[:e.Place.Span.Start] + e.Text + x.before[e.Place.Span.End:]
+		}
+		want := strings.NewReplacer("D", "user { 'd': }", "E", "user { 'e': }").Replace(x.after)
+		if got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", x.name, got, want)
+		}
+	}
+}

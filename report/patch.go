@@ -28,6 +28,7 @@ func (run *Run) Mend() (files []*source.File, texts []string) {
 	type change struct {
 		at        spot
 		attr, val string
+		declares  string // statements, each on a line
 	}
 	order := []string{}
 	original := map[string]*source.File{}
@@ -46,16 +47,33 @@ func (run *Run) Mend() (files []*source.File, texts []string) {
 			original[f.Name] = f
 			order = append(order, f.Name)
 		}
-		if c := (change{s, fix.Attr, fix.Value}); !slices.Contains(changes[f.Name], c) {
+		if c := (change{s, fix.Attr, fix.Value, strings.Join(fix.Declarations(), "\n")}); !slices.Contains(
+			changes[f.Name], c) {
 			changes[f.Name] = append(changes[f.Name], c)
 		}
 	}
 	slices.Sort(order)
 	for _, name := range order {
 		now := original[name]
+		// What is declared moves the numbers of what is behind: attributes come first, then declarations from the end.
+		slices.SortStableFunc(changes[name], func(a, b change) int {
+			switch {
+			case a.declares == "" && b.declares == "":
+				return 0
+			case a.declares == "" || b.declares == "":
+				return strings.Compare(a.declares, b.declares)
+			}
+			return b.at.number - a.at.number
+		})
 		for _, c := range changes[name] {
 			// The bytes have moved with every edit before, so each one is looked for in the text as it is by then.
-			if e, ok := c.at.edit(now, c.attr, c.val); ok {
+			e, ok := source.Edit{}, false
+			if c.declares != "" {
+				e, ok = c.at.declare(now, strings.Split(c.declares, "\n"))
+			} else {
+				e, ok = c.at.edit(now, c.attr, c.val)
+			}
+			if ok {
 				now = source.NewFile(name, apply(now.Text, e))
 			}
 		}

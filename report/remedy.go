@@ -5,8 +5,8 @@ import (
 	"bunraku/verify/model"
 )
 
-// A Remedy is how a fix is to be written: as an attribute where the resource is declared or, if that is not the user's
-// code to edit, as a statement of its own in code that is.
+// A Remedy is how a fix is to be written: as an attribute or a declaration where the resource is declared or, if that
+// is not the user's code to edit, as a statement of its own in code that is.
 type Remedy struct {
 	Edit      *source.Edit // nil if there are no words that an attribute can be added to
 	Statement string       // "" for an attribute
@@ -21,7 +21,11 @@ func (run *Run) remedy(f *model.Finding) *Remedy {
 	}
 	r := &Remedy{fix: f.Fix}
 	if run.owns(f.Fix.Resource.Place) {
-		if e, ok := AddAttribute(f.Fix.Resource, f.Fix.Attr, f.Fix.Value); ok {
+		edit := func() (source.Edit, bool) { return AddAttribute(f.Fix.Resource, f.Fix.Attr, f.Fix.Value) }
+		if len(f.Fix.Declares) > 0 {
+			edit = func() (source.Edit, bool) { return Declare(f.Fix.Resource, f.Fix.Declarations()) }
+		}
+		if e, ok := edit(); ok {
 			r.Edit = &e
 		}
 		return r
@@ -38,6 +42,9 @@ func (run *Run) owns(p source.Place) bool {
 // help is the advice in words.
 func (r *Remedy) help() string {
 	text := "add " + r.fix.String() + " to " + r.fix.Resource.Ref()
+	if len(r.fix.Declares) > 0 {
+		text = "declare " + r.fix.String() + " beside " + r.fix.Resource.Ref()
+	}
 	if r.Statement != "" {
 		text = "write in your own code: " + r.Statement
 	}

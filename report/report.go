@@ -203,7 +203,11 @@ func (p *Problem) diagnostic() *source.Diagnostic {
 	if p.Remedy != nil {
 		d.Help = p.Remedy.help()
 		if f.Fix.Verified && p.Remedy.Edit != nil {
-			d.Fixes = append(d.Fixes, source.Fix{Message: "Add " + f.Fix.String(), Edits: []source.Edit{*p.Remedy.Edit}})
+			verb := "Add "
+			if len(f.Fix.Declares) > 0 {
+				verb = "Declare "
+			}
+			d.Fixes = append(d.Fixes, source.Fix{Message: verb + f.Fix.String(), Edits: []source.Edit{*p.Remedy.Edit}})
 		}
 	}
 	return d

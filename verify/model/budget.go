@@ -82,6 +82,7 @@ func (v *verifier) claims() []claim {
 // ask decides the claims one after the other, until the budget is spent.
 func (v *verifier) ask() error {
 	defer v.dropUntried()
+	defer v.offer()
 	claims := v.claims()
 	for k, c := range claims {
 		before := len(v.r.Unknown)

@@ -170,7 +170,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 			want: []string{"V201 Exec[a]"}},
 		{name: "a file that nobody makes has no lines", platform: "debian-12",
 			text: "file_line { 'e': path => '/etc/default/nosuchthing', line => 'A=1' }",
-			want: []string{"V102 File_line[e]"}},
+			want: []string{"V102 File_line[e] file { '/etc/default/nosuchthing': ensure => file, before => " +
+				"File_line['e'] }"}},
 		{name: "lines that replace each other", platform: "debian-12",
 			text: "file_line { 'a': path => '/etc/hosts', line => 'A=1', match => '^A=' }\nfile_line { 'b': path => " +
 				"'/etc/hosts', line => 'A=2', match => '^A=' }",
@@ -179,7 +180,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "a purge and a command", platform: "debian-12",
 			text: "file { '/srv/d': ensure => directory, recurse => true, purge => true } -> exec { '/bin/touch /srv/d/x': " +
 				"creates => '/srv/d/x' }",
-			want: []string{"V205 File[/srv/d] Exec[/bin/touch /srv/d/x]"}},
+			want: []string{"V205 File[/srv/d] Exec[/bin/touch /srv/d/x] file { '/srv/d/x': ensure => file, require => " +
+				"Exec['/bin/touch /srv/d/x'] }"}},
 		{name: "reloading the manager restarts nothing", platform: "debian-12",
 			text: "file { '/etc/systemd/system/foo.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': " +
 				"refreshonly => true } -> service { 'foo': ensure => running }",
@@ -194,12 +196,12 @@ func TestScoreRefutedClaims(t *testing.T) {
 				"notify => Class['a'] }"},
 		{name: "an account that nobody makes", platform: "debian-12",
 			text: "file { '/srv/x': ensure => directory, owner => 'deploy' }",
-			want: []string{"V102 File[/srv/x]"}},
+			want: []string{"V102 File[/srv/x] user { 'deploy': ensure => present }"}},
 		{name: "an account that a package might make", platform: "debian-12", text: fromElsewhere +
 			"file { '/srv/x': ensure => directory, owner => 'deploy' }",
 			unknown: "nothing known says whether user deploy is there"},
 		{name: "a group that nobody makes", platform: "debian-12", text: "user { 'app': gid => 'nosuchgroup' }",
-			want: []string{"V102 User[app]"}},
+			want: []string{"V102 User[app] group { 'nosuchgroup': ensure => present }"}},
 		{name: "a package that might bring a directory", platform: "debian-11",
 			text:    "file { '/opt/app/conf/app.conf': content => 'x' }\npackage { 'frobnicate': }",
 			unknown: "whether /opt/app/conf is there"},
@@ -215,7 +217,7 @@ func TestScoreRefutedClaims(t *testing.T) {
 
 		{name: "no package brings homes", platform: "debian-12", text: fromElsewhere +
 			"file { '/home/frobnicate/x': content => 'x' }",
-			want: []string{"V102 File[/home/frobnicate/x]"}},
+			want: []string{"V102 File[/home/frobnicate/x] file { '/home/frobnicate': ensure => directory }"}},
 		{name: "commands without guards", platform: "debian-12",
 			text: "exec { '/usr/bin/apt-get update': }\nexec { '/bin/systemctl restart cron': }",
 			want: []string{"V206 Exec[/bin/systemctl restart cron]"}},
@@ -270,7 +272,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "an archive that goes", platform: "debian-12",
 			text: "exec { '/usr/bin/wget -O /srv/a.tar http://x/a.tar': creates => '/srv/a.tar' } -> " +
 				"exec { '/usr/bin/tar xf /srv/a.tar -C /srv': creates => '/srv/etc' } -> file { '/srv/a.tar': ensure => absent }",
-			want: []string{"V102 Exec[/usr/bin/wget -O /srv/a.tar http://x/a.tar]",
+			want: []string{"V102 Exec[/usr/bin/wget -O /srv/a.tar http://x/a.tar] package { 'wget': ensure => installed, " +
+				"before => Exec['/usr/bin/wget -O /srv/a.tar http://x/a.tar'] }",
 				"V205 Exec[/usr/bin/wget -O /srv/a.tar http://x/a.tar] File[/srv/a.tar]"}},
 		{name: "a program that no fresh machine has", platform: "debian-12",
 			text: "exec { '/usr/bin/curl -o /srv/x http://x/y': creates => '/srv/x' }",
@@ -304,8 +307,22 @@ func TestScoreRefutedClaims(t *testing.T) {
 				"gid => 'nosuch' }\n" +
 				"exec { '/usr/bin/curl -o /srv/x http://x/y': creates => '/srv/x' }\nfile { '/srv/a/y': content => 'y', require " +
 				"=> File['/srv/a/x'] }",
-			want: []string{"V102 File[/srv/a/x]", "V102 File[/srv/b/x]", "V102 User[app]",
+			want: []string{"V102 File[/srv/a/x] file { '/srv/a': ensure => directory }",
+				"V102 File[/srv/b/x] file { '/srv/b': ensure => directory } user { 'deploy': ensure => present }",
+				"V102 User[app] group { 'nosuch': ensure => present }",
 				"V102 Exec[/usr/bin/curl -o /srv/x http://x/y]"}},
+		{name: "a line that is appended in every run", platform: "debian-12",
+			text: "exec { \"/bin/sh -c 'echo \\\"a b\\\" >> /srv/f'\": }",
+			want: []string{`V201 Exec[/bin/sh -c 'echo "a b" >> /srv/f'] unless => '/bin/grep -qxF \'a b\' /srv/f',`}},
+		{name: "a file that is written in every run", platform: "debian-12",
+			text: "exec { 'w': command => \"/bin/sh -c 'echo v > /srv/f'\", path => '/usr/bin:/bin' }",
+			want: []string{"V206 Exec[w] unless => 'echo v | cmp -s - /srv/f',"}},
+		{name: "a command whose copy would be missing the original", platform: "debian-12",
+			text: "exec { '/bin/cp /srv/o /srv/c': creates => '/srv/c' }",
+			want: []string{"V102 Exec[/bin/cp /srv/o /srv/c]"}},
+		{name: "an account that is spelt like one that is declared", platform: "debian-12",
+			text: "user { 'deploy': }\nfile { '/srv/x': ensure => directory, owner => 'depoly' }",
+			want: []string{"V102 File[/srv/x]"}},
 		{name: "commands that write the same file", platform: "debian-12",
 			text: "exec { 'a': command => '/bin/sh -c \"echo a > /srv/f\"' }\nexec { 'b': command => '/bin/sh -c \"echo b > " +
 				"/srv/f\"' }",

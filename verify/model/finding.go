@@ -30,6 +30,8 @@ type Finding struct {
 	About     string       // what it is about, if not the resources: an assertion
 	At        source.Place // where that is written
 	Evidence  *Evidence    // what was replayed; nil if it is seen without
+
+	cure *Fix // what may help, before it is tried
 }
 
 // Evidence is what the concrete interpreter has replayed to show a finding: a machine, and the orders that were taken
@@ -116,6 +118,7 @@ type verifier struct {
 	notifies []verify.Edge             // what the fixes of missing notifies add
 	guarded  *verifier                 // the catalog with the guards that it lacks, if it lacks some
 	settled  map[catalog.Name]bool     // taken for idempotent, to see what else is not
+	trial    bool                      // of fixes: nobody wants to know how to mend what is wrong with it
 	numbers  map[*catalog.Resource]int // of the resources in the graph
 }
 
@@ -458,6 +461,7 @@ func (v *verifier) succeeds() error {
 		}
 		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
 		if s.Failed >= 0 && s.Bad != nil {
+			f.cure = v.lacked(v.m.Graph.Fresh, s)
 			v.never(s, f)
 			return v.nevers(s)
 		}

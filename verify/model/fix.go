@@ -6,15 +6,20 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/resource"
+	"bunraku/puppet/value"
 )
 
-// A Fix is an attribute that a person can write: Resource gets Attr => Value.
+// A Fix is what a person can write so that a finding is gone: an attribute, Resource gets Attr => Value, or
+// declarations beside that of Resource, of what it lacks.
 type Fix struct {
 	Resource *catalog.Resource
-	Attr     string            // "require"
-	Value    string            // as manifests write it: "Package['nginx']"
-	Target   *catalog.Resource // what Value refers to, if it is a reference
-	Verified bool              // together with all other fixes: deterministic, can succeed, no less idempotent
+	Attr     string              // "require"
+	Value    string              // as manifests write it: "Package['nginx']"
+	Target   *catalog.Resource   // what Value refers to, if it is a reference
+	Declares []*catalog.Resource // instead of an attribute
+	Verified bool                // together with all other fixes: deterministic, can succeed, no less idempotent
+
+	literal value.Value // what Value stands for, if it is no reference
 
 	// Value names Target by the words of its title, so that the edit is right for whatever else these words declare
 	worded bool
@@ -22,12 +27,58 @@ type Fix struct {
 	pairs  []couple // all that the edit relates, in the catalog it was made for
 }
 
-// String is the line to add.
-func (f *Fix) String() string { return f.Attr + " => " + f.Value + "," }
+// String is the line to add, or the declarations.
+func (f *Fix) String() string {
+	if len(f.Declares) > 0 {
+		return strings.Join(f.Declarations(), " ")
+	}
+	return f.Attr + " => " + f.Value + ","
+}
+
+// Declarations are the statements that declare what is lacking, each on one line. What has the same attributes is
+// declared by one.
+func (f *Fix) Declarations() (out []string) {
+	for i := 0; i < len(f.Declares); {
+		typ, attrs := f.Declares[i].Type, attributesOf(f.Declares[i])
+		var titles []string
+		for ; i < len(f.Declares) && f.Declares[i].Type == typ && attributesOf(f.Declares[i]) == attrs; i++ {
+			titles = append(titles, quoted(f.Declares[i].Title))
+		}
+		title := strings.Join(titles, ", ")
+		if len(titles) > 1 {
+			title = "[" + title + "]"
+		}
+		out = append(out, strings.ToLower(typ)+" { "+title+": "+attrs+" }")
+	}
+	return out
+}
+
+// attributesOf are the attributes of a resource that is to be declared, as manifests write them: words and references.
+func attributesOf(r *catalog.Resource) string {
+	var out []string
+	for _, p := range r.Params {
+		text := value.ToString(p.Value)
+		if list, ok := p.Value.(*value.Array); ok {
+			var refs []string
+			for _, x := range list.Elems {
+				n, _ := catalog.ParseRef(value.ToString(x))
+				refs = append(refs, n.Type+"["+quoted(n.Title)+"]")
+			}
+			if text = strings.Join(refs, ", "); len(refs) > 1 {
+				text = "[" + text + "]"
+			}
+		}
+		out = append(out, p.Name+" => "+text)
+	}
+	return strings.Join(out, ", ")
+}
 
 // Statement is the same as a statement of its own, for code that may not be edited: "Package['nginx'] ->
 // File['/etc/x']". One for each pair if the words of the edit would mean another resource each time.
 func (f *Fix) Statement() string {
+	if len(f.Declares) > 0 {
+		return f.String()
+	}
 	if f.Target == nil {
 		return f.Resource.Type + " <| title == " + quoted(f.Resource.Title) + " |> { " + f.Attr + " => " + f.Value + " }"
 	}
@@ -115,10 +166,13 @@ func (f *Fix) couples(c *catalog.Catalog) (out []couple, ok bool) {
 	return out, f.single
 }
 
+// Beside lists what the words declare, in any catalog, that a fix edits or is written before.
+func (f *Fix) Beside(c *catalog.Catalog) []*catalog.Resource { return declaredBy(c, f.Resource) }
+
 // declaredBy lists what the words declare that declare a resource, itself included, in the order of declaration.
 func declaredBy(c *catalog.Catalog, r *catalog.Resource) (out []*catalog.Resource) {
 	for _, x := range c.Resources {
-		if x == r || r.Place.Known() && x.Place == r.Place && x.Type == r.Type {
+		if x.Name() == r.Name() || r.Place.Known() && x.Place == r.Place && x.Type == r.Type {
 			out = append(out, x)
 		}
 	}

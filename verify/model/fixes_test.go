@@ -13,6 +13,7 @@ import (
 
 	"bunraku/internal/live"
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 	"bunraku/verify/model"
@@ -70,6 +71,19 @@ func mend(t *testing.T, s *scenario, opt model.Options) *mended {
 		m.byCode[f.Code] = n
 		m.fixed++
 		k := slices.IndexFunc(changed.resources, func(r resourceJSON) bool { return r.ref() == f.Fix.Resource.Ref() })
+		for _, d := range f.Fix.Declares {
+			x := resourceJSON{Type: d.Type, Title: d.Title, Tags: []string{}, Kind: "compilable_type", Parameters: params{}}
+			for _, p := range d.Params {
+				x.Parameters[p.Name] = plain(p.Value)
+			}
+			if !slices.ContainsFunc(changed.resources, func(r resourceJSON) bool { return r.ref() == x.ref() }) {
+				changed.resources = slices.Insert(changed.resources, k, x)
+				k++
+			}
+		}
+		if len(f.Fix.Declares) > 0 {
+			continue
+		}
 		r := &changed.resources[k]
 		r.Parameters = maps.Clone(r.Parameters)
 		if f.Fix.Target == nil {
@@ -90,6 +104,19 @@ func mend(t *testing.T, s *scenario, opt model.Options) *mended {
 		m.scenario = &changed
 	}
 	return m
+}
+
+// plain is a value as JSON has it.
+func plain(v value.Value) any {
+	list, ok := v.(*value.Array)
+	if !ok {
+		return value.ToString(v)
+	}
+	var out []any
+	for _, x := range list.Elems {
+		out = append(out, value.ToString(x))
+	}
+	return out
 }
 
 // unquoted is what a word of a manifest in quotes stands for.
@@ -115,7 +142,7 @@ func (m *mended) harm(r *rand.Rand) string {
 	}
 	for i := range m.new.Findings {
 		f := &m.new.Findings[i]
-		if mayStay, known := old[key(f)]; !known && !m.old.Partial {
+		if mayStay, known := old[key(f)]; !known && !m.old.Partial && !m.happens(f) {
 			return "there is a new finding: " + key(f)
 		} else if known && !mayStay {
 			return "the finding is still there: " + key(f)
@@ -123,9 +150,9 @@ func (m *mended) harm(r *rand.Rand) string {
 	}
 	// The fresh machine ends as before, or as an order that worked.
 	fresh := m.old.Model.Graph.Fresh
-	was, is := m.run(m.old, m.a.Order(), fresh), m.run(m.new, m.b.Order(), fresh)
+	was, is := m.run(m.old, names(m.old, m.a), fresh), m.run(m.new, names(m.new, m.b), fresh)
 	if !was.good {
-		was = m.run(m.old, m.b.Order(), fresh)
+		was = m.run(m.old, names(m.new, m.b), fresh)
 	}
 	if was.good && !is.good {
 		return "a run from the fresh machine fails that did not: " + is.why
@@ -146,20 +173,53 @@ func (m *mended) harm(r *rand.Rand) string {
 		starts = append(starts, m.somewhere(fresh, r))
 	}
 	for _, s := range starts {
-		was, is := m.run(m.old, m.a.Order(), s), m.run(m.new, m.b.Order(), s)
-		for i := range m.old.Model.Graph.Resources {
-			before, ran := was.at[i]
-			after, runs := is.at[i]
+		was, is := m.run(m.old, names(m.old, m.a), s), m.run(m.new, names(m.new, m.b), s)
+		for _, r := range m.old.Model.Graph.Resources {
+			before, ran := was.at[r.Name]
+			after, runs := is.at[r.Name]
+			if ran && runs && before.failed && !after.failed && !after.acted && s == fresh {
+				return "it failed, and now does nothing: " + r.Name
+			}
 			if !ran || !runs || !before.acted || after.acted || after.failed {
 				continue
 			}
-			would, _, ok := fs.Run(m.old.Model.Graph.Resources[i].Program, after.state)
-			if ok && len(m.a.Space.Diff(after.state, would)) > 0 && !m.witnessed(i) {
-				return "silenced: " + m.old.Model.Graph.Resources[i].Name
+			would, _, ok := fs.Run(r.Program, after.state)
+			if ok && len(m.a.Space.Diff(after.state, would)) > 0 && !m.witnessed(r.Name) && !m.kept(r.Name, after.state, would) {
+				return "silenced: " + r.Name
 			}
 		}
 	}
 	return ""
+}
+
+// happens reports whether an agent that applies the catalog as it was sees what a finding says, though the report does
+// not: the failure of something else hides it.
+func (m *mended) happens(f *model.Finding) bool {
+	s, order := m.old.Model.Graph.Fresh, names(m.old, m.a)
+	first := m.run(m.old, order, s)
+	switch f.Code {
+	case "V202":
+		again, acted, ok := fs.Run(program(m.old, f.Resources[0].Ref()), first.end)
+		return ok && (acted || len(m.a.Space.Diff(first.end, again)) > 0)
+	case "V205":
+		third := m.run(m.old, order, m.run(m.old, order, first.end).end)
+		return !slices.ContainsFunc(f.Resources, func(r *catalog.Resource) bool { return !third.at[r.Ref()].acted })
+	}
+	return false
+}
+
+// kept reports whether a purge leaves alone only what a fix declares.
+func (m *mended) kept(name string, s, would *fs.State) bool {
+	for _, d := range m.a.Space.Diff(s, would) {
+		if !slices.ContainsFunc(m.old.Findings, func(f model.Finding) bool {
+			purges := func(r *catalog.Resource) bool { return r.Ref() == name && r.Get("purge") != nil }
+			return f.Code == "V205" && f.Fix != nil && len(f.Fix.Declares) == 1 && slices.ContainsFunc(f.Resources, purges) &&
+				strings.HasSuffix(d.Cell, f.Fix.Declares[0].Title)
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // ran is what came of a run, resource by resource.
@@ -167,7 +227,24 @@ type ran struct {
 	good bool
 	why  string
 	end  *fs.State
-	at   map[int]turn
+	at   map[string]turn // by name: a fix may declare something more
+}
+
+// names is the order of an analysis.
+func names(r *model.Report, a *verify.Analysis) (out []string) {
+	for _, i := range a.Order() {
+		out = append(out, r.Model.Graph.Resources[i].Name)
+	}
+	return out
+}
+
+// program is that of a resource.
+func program(r *model.Report, name string) fs.Expr {
+	i := slices.IndexFunc(r.Model.Graph.Resources, func(x verify.Resource) bool { return x.Name == name })
+	if i < 0 {
+		return fs.Skip{}
+	}
+	return r.Model.Graph.Resources[i].Program
 }
 
 type turn struct {
@@ -176,26 +253,31 @@ type turn struct {
 }
 
 // run applies a catalog as an agent does: what fails is passed over, and so is what depends on it.
-func (m *mended) run(r *model.Report, order []int, s *fs.State) ran {
+func (m *mended) run(r *model.Report, order []string, s *fs.State) ran {
 	a := m.a
 	if r == m.new {
 		a = m.b
 	}
-	out := ran{good: true, at: map[int]turn{}}
+	number := map[string]int{}
+	for i, x := range r.Model.Graph.Resources {
+		number[x.Name] = i
+	}
+	out := ran{good: true, at: map[string]turn{}}
 	now := a.Space.Begin(s)
 	var failed []int
-	for _, i := range order {
-		if slices.ContainsFunc(failed, func(j int) bool { return a.Precedes(j, i) }) {
+	for _, name := range order {
+		i, there := number[name]
+		if !there || slices.ContainsFunc(failed, func(j int) bool { return a.Precedes(j, i) }) {
 			continue
 		}
 		next, acted, ok := fs.Run(r.Model.Graph.Resources[i].Program, now)
 		if !ok {
 			failed = append(failed, i)
-			out.good, out.why = false, r.Model.Graph.Resources[i].Name
-			out.at[i] = turn{state: now, failed: true}
+			out.good, out.why = false, name
+			out.at[name] = turn{state: now, failed: true}
 			continue
 		}
-		out.at[i] = turn{state: now, acted: acted || len(a.Space.Diff(now, next)) > 0}
+		out.at[name] = turn{state: now, acted: acted || len(a.Space.Diff(now, next)) > 0}
 		now = next
 	}
 	out.end = now
@@ -221,10 +303,12 @@ func (m *mended) somewhere(fresh *fs.State, r *rand.Rand) *fs.State {
 // witnessed reports whether the guard that a resource got looks at what only its own whole success leaves: it is absent
 // on the fresh machine at the resource's turn, nobody else makes it, and whoever stops the command earlier stops it
 // before that is there.
-func (m *mended) witnessed(i int) bool {
-	name := m.old.Model.Graph.Resources[i].Name
+func (m *mended) witnessed(name string) bool {
 	var p fs.Path
 	for _, f := range m.old.Findings {
+		if f.Fix != nil && f.Fix.Attr == "unless" && f.Fix.Resource.Ref() == name {
+			return m.lined(name)
+		}
 		if f.Fix != nil && f.Fix.Attr == "creates" && f.Fix.Resource.Ref() == name {
 			p = fs.Clean(unquoted(f.Fix.Value))
 		}
@@ -233,36 +317,64 @@ func (m *mended) witnessed(i int) bool {
 		return false
 	}
 	fresh := m.old.Model.Graph.Fresh
-	for _, order := range [][]int{m.a.Order(), m.b.Order()} {
+	mine := program(m.old, name)
+	for _, order := range [][]string{names(m.old, m.a), names(m.new, m.b)} {
 		out := m.run(m.old, order, fresh)
-		at, reached := out.at[i]
+		at, reached := out.at[name]
 		if !reached {
 			continue
 		}
 		if at.state.At(p).Kind != fs.None {
 			return false
 		}
-		whole, _, ok := fs.Run(m.old.Model.Graph.Resources[i].Program, at.state)
+		whole, _, ok := fs.Run(mine, at.state)
 		if !ok {
 			continue
 		}
 		if whole.At(p).Kind == fs.None {
 			return false
 		}
-		for _, part := range stopped(m.old.Model.Graph.Resources[i].Program) {
+		for _, part := range stopped(mine) {
 			half, _, ok := fs.Run(part, at.state)
 			if ok && half.At(p).Kind != fs.None && len(m.a.Space.Diff(half, whole)) > 0 {
 				return false
 			}
 		}
 		for j, x := range out.at {
-			if after, _, ok := fs.Run(m.old.Model.Graph.Resources[j].Program, x.state); j != i && ok &&
+			if after, _, ok := fs.Run(program(m.old, j), x.state); j != name && ok &&
 				x.state.At(p).Kind == fs.None && after.At(p).Kind != fs.None {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// lined reports whether a guard that asks for a line asks for what only its own command writes: on the fresh machine
+// the line is not there at its turn, and nobody else brings it.
+func (m *mended) lined(name string) bool {
+	out := m.run(m.new, names(m.new, m.b), m.new.Model.Graph.Fresh)
+	at, reached := out.at[name]
+	if !reached {
+		return true
+	}
+	for v := range m.new.Model.Graph.Init.Closed {
+		if !strings.HasPrefix(v, "a line of ") {
+			continue
+		}
+		after, _, ok := fs.Run(program(m.new, name), at.state)
+		if !ok || at.state.Var(v) == after.Var(v) {
+			continue
+		}
+		for j, x := range out.at {
+			if then, _, ok := fs.Run(program(m.new, j), x.state); j != name && ok && x.state.Var(v) != after.Var(v) &&
+				then.Var(v) == after.Var(v) {
+				return false
+			}
+		}
+		return at.acted
+	}
+	return false
 }
 
 // stopped are a program as it would be if it ended after each of its steps.
@@ -408,14 +520,20 @@ func (a *agent) fixHarm(t *testing.T, m *mended) string {
 		if f.Fix == nil {
 			continue
 		}
-		ref := f.Fix.Resource.Ref()
+		ref, guard := f.Fix.Resource.Ref(), f.Fix.Attr == "creates" || f.Fix.Attr == "unless"
 		switch {
-		case f.Fix.Attr == "creates" && slices.Contains(before.Changed, ref) && !slices.Contains(first.Changed, ref):
+		case guard && slices.Contains(before.Changed, ref) && !slices.Contains(first.Changed, ref):
 			return ref + " is silenced"
-		case f.Fix.Attr == "creates" && (slices.Contains(second.Changed, ref) || slices.Contains(second.Failed, ref)):
+		case guard && (slices.Contains(second.Changed, ref) || slices.Contains(second.Failed, ref)):
 			return ref + " still does something in the second run"
 		case f.Code == "V101" && slices.Contains(first.Failed, ref) && !slices.Contains(before.Failed, ref):
 			return ref + " fails all the same"
+		case f.Code == "V102" && !slices.Contains(first.Changed, f.Resources[0].Ref()) &&
+			!slices.Contains(first.Skipped, f.Resources[0].Ref()):
+			return f.Resources[0].Ref() + " is not applied all the same"
+		case f.Code == "V205" && slices.ContainsFunc(f.Resources,
+			func(r *catalog.Resource) bool { return slices.Contains(second.Changed, r.Ref()) }):
+			return f.Fix.String() + " does not keep them from changing something in the second run"
 		}
 	}
 	if m.new.Deterministic != verify.Yes {

@@ -80,8 +80,11 @@ func (s *shell) test(st *syntax.Stmt) (fs.Pred, bool) {
 	return p, true
 }
 
-// filtered reads cat FILE | grep PATTERN.
+// filtered reads cat FILE | grep PATTERN, and echo TEXT | cmp -s - FILE.
 func (s *shell) filtered(c *syntax.BinaryCmd) (fs.Pred, bool) {
+	if p, text, ok := s.compared(c); ok {
+		return fs.And{fs.Is{Path: p, Kind: fs.File}, fs.ContentIs(p, fs.Str(text))}, true
+	}
 	cat, ok := c.X.Cmd.(*syntax.CallExpr)
 	grep, isCall := c.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !isCall || len(cat.Args) != 2 || path.Base(cat.Args[0].Lit()) != "cat" || len(c.X.Redirs) > 0 {
@@ -96,6 +99,20 @@ func (s *shell) filtered(c *syntax.BinaryCmd) (fs.Pred, bool) {
 		words = append(words, t)
 	}
 	return s.testCall(words)
+}
+
+// compared reads echo TEXT | cmp -s - FILE.
+func (s *shell) compared(c *syntax.BinaryCmd) (p fs.Path, text string, ok bool) {
+	said, known := s.saying(c.X)
+	cmp, isCall := c.Y.Cmd.(*syntax.CallExpr)
+	if !known || !isCall || len(c.X.Redirs)+len(c.Y.Redirs) > 0 || len(cmp.Args) != 4 ||
+		path.Base(cmp.Args[0].Lit()) != "cmp" || cmp.Args[1].Lit() != "-s" || cmp.Args[2].Lit() != "-" {
+		return "", "", false
+	}
+	if file, known := s.word(cmp.Args[3]); known {
+		p, ok = s.absolute(file)
+	}
+	return p, said, ok
 }
 
 // testCall reads a simple command as a test: test and [, grep, and those that ask for an account, a package, a service

@@ -53,7 +53,7 @@ func (v *verifier) nevers(s *verify.Success) error {
 		}
 		n++
 		fails[r] = false
-		v.never(s, Finding{Code: "V102", Title: "cannot succeed from a fresh machine"})
+		v.never(s, Finding{Code: "V102", Title: "cannot succeed from a fresh machine", cure: v.lacked(start, s)})
 	}
 	return nil
 }
@@ -148,7 +148,8 @@ func (v *verifier) lacks() error {
 		v.r.Success = verify.Never
 		r := []*catalog.Resource{v.m.Resources[failed]}
 		v.r.Findings = append(v.r.Findings, Finding{Code: "V102", Title: "cannot succeed from a fresh machine", Resources: r,
-			Runs: []Run{{Order: r, Result: "fails: " + p.Text}}, Evidence: v.evidence(start, v.a.Order())})
+			Runs: []Run{{Order: r, Result: "fails: " + p.Text}}, Evidence: v.evidence(start, v.a.Order()),
+			cure: v.packaged(r[0], p.Text)})
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 		for _, p := range places {
 			there = append(there, exists(p))
 		}
-		return fs.Seq{fs.If{Cond: there, Else: fs.Fail{Why: "there is no program " + base}}}
+		return fs.Seq{fs.If{Cond: there, Else: fs.Fail{Why: program{name: base}.lacking()}}}
 	}
 	return nil
 }
@@ -85,6 +85,9 @@ type program struct {
 	open bool // some package of the catalog may pull it in
 }
 
+// lacking says that it is not there.
+func (x program) lacking() string { return "there is no program " + x.name }
+
 // lackPrograms makes the machine one on which programs are that somebody runs and nobody puts there, so that one which
 // is missing hides nothing else; what it is like without them is asked at the end.
 func (b *builder) lackPrograms(used *paths) {
@@ -97,7 +100,7 @@ func (b *builder) lackPrograms(used *paths) {
 		if x.open {
 			b.open(there(x.at, fs.File), "%s is there", x.at)
 		} else {
-			b.m.Lacks = append(b.m.Lacks, Point{"there is no program " + x.name, there(x.at, fs.File)})
+			b.m.Lacks = append(b.m.Lacks, Point{x.lacking(), there(x.at, fs.File)})
 		}
 	}
 }

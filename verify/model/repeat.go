@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )
@@ -78,13 +79,17 @@ func (v *verifier) again() error {
 			f.Runs = []Run{{Result: "works"}, {Result: "runs the command again"}}
 			f.Evidence = v.evidence(v.m.Graph.Fresh, order)
 		}
+		if text, ok := b.textGuard(it.r); ok {
+			f.cure = &Fix{Resource: it.r, Attr: "unless", Value: quoted(text), literal: value.String(text)}
+		}
 		v.r.Findings = append(v.r.Findings, f)
 	}
 	for _, group := range together(flapping, acts) {
 		f := Finding{Code: "V205", Title: "flaps", Resources: group[:min(len(group), 4)],
 			Evidence: v.evidence(v.m.Graph.Fresh, order),
 			Note:     "one undoes what the other does, in every run",
-			Runs:     []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}}}
+			Runs:     []Run{{Result: "works"}, {Result: "changes something, and ends where it began"}},
+			cure:     v.kept(group)}
 		if len(group) == 1 {
 			f.Note = "it changes " + acts[group[0]][0] + " back, in every run"
 		}

@@ -183,25 +183,34 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 		return false // … and what one command makes says nothing about another that the same words declare
 	}
 	if len(x.Differ) > 0 && strings.HasPrefix(x.Differ[0].B, appends) {
-		return false // that there is a file does not say that it has the line
+		// That there is a file does not say that it has the line.
+		text, ok := v.m.from.lineGuard(r)
+		return ok && v.guardBy(f, r, "unless", text)
 	}
 	for _, p := range v.witnesses(guilty[0]) {
 		if x.Initial.At(p).Kind != fs.None || x.First.State == nil || x.First.State.At(p).Kind == fs.None {
 			continue
 		}
-		m, err := v.m.withParam(r, catalog.Param{Name: "creates", Value: value.String(string(p))})
-		if err != nil {
-			continue
+		if v.guardBy(f, r, "creates", string(p)) {
+			return true
 		}
-		w := *v
-		if !w.use(m) || !v.better(w.m, w.a, r) {
-			continue
-		}
-		v.m, v.a = w.m, w.a
-		f.Fix = &Fix{Resource: r, Attr: "creates", Value: quoted(string(p)), Verified: true}
-		return true
 	}
 	return false
+}
+
+// guardBy tries a guard, and goes on with the catalog that has it if it helps.
+func (v *verifier) guardBy(f *Finding, r *catalog.Resource, attr, text string) bool {
+	fix := &Fix{Resource: r, Attr: attr, Value: quoted(text), literal: value.String(text), Verified: true}
+	m, err := v.m.rewritten(fix)
+	if err != nil {
+		return false
+	}
+	w := *v
+	if !w.use(m) || !v.better(w.m, w.a, r) {
+		return false
+	}
+	v.m, v.a, f.Fix = w.m, w.a, fix
+	return true
 }
 
 // witnesses are the paths whose presence shows that a command has done all it does (verify-claims §7): the last that it
@@ -209,8 +218,8 @@ func (v *verifier) guard(f *Finding, guilty []int, x *verify.Rerun) bool {
 // from running where it has something to do: at what it makes first, after a run that was cut off; at what others make,
 // always.
 func (v *verifier) witnesses(i int) []fs.Path {
-	p, ok := lastMade(v.m.Graph.Resources[i].Program)
-	if !ok || v.m.Graph.Fresh.At(p).Kind != fs.None {
+	_, p := lastMade(v.m.Graph.Resources[i].Program)
+	if p == "" || v.m.Graph.Fresh.At(p).Kind != fs.None {
 		return nil
 	}
 	for j, r := range v.m.Graph.Resources {
@@ -226,30 +235,30 @@ func (v *verifier) witnesses(i int) []fs.Path {
 	return []fs.Path{p}
 }
 
-// lastMade is the last path that a program makes.
-func lastMade(e fs.Expr) (p fs.Path, ok bool) {
+// lastMade is the last path that a program makes, and what makes it; "" if it makes none.
+func lastMade(e fs.Expr) (op fs.Expr, p fs.Path) {
 	switch e := e.(type) {
 	case fs.Mkdir:
-		return e.Path, true
+		return e, e.Path
 	case fs.Creat:
-		return e.Path, true
+		return e, e.Path
 	case fs.Cp:
-		return e.To, true
+		return e, e.To
 	case fs.Ln:
-		return e.Path, true
+		return e, e.Path
 	case fs.Seq:
 		for _, x := range slices.Backward(e) {
-			if p, ok := lastMade(x); ok {
-				return p, true
+			if op, p := lastMade(x); p != "" {
+				return op, p
 			}
 		}
 	case fs.If:
-		if p, ok := lastMade(e.Then); ok {
-			return p, true
+		if op, p := lastMade(e.Then); p != "" {
+			return op, p
 		}
 		return lastMade(e.Else)
 	}
-	return "", false
+	return nil, ""
 }
 
 // better reports whether, in a changed catalog, a resource is no reason any more to call it not idempotent, and nothing
@@ -272,31 +281,6 @@ func (v *verifier) better(m *Model, a *verify.Analysis, r *catalog.Resource) boo
 	}
 	s, err := a.Success(v.ctx)
 	return err == nil && (s.Chance != verify.Never || v.r.Success == verify.Never || v.r.Success == verify.ChanceUnknown)
-}
-
-// withParam models the catalog in which a resource has one more attribute.
-func (m *Model) withParam(r *catalog.Resource, p catalog.Param) (*Model, error) {
-	old := m.Catalog.Catalog
-	changed := *r
-	changed.Params = append(slices.Clone(r.Params), p)
-	as := func(x *catalog.Resource) *catalog.Resource {
-		if x == r {
-			return &changed
-		}
-		return x
-	}
-	c := &catalog.Catalog{Name: old.Name, Environment: old.Environment, Version: old.Version, Format: old.Format,
-		Tags: old.Tags, Classes: old.Classes,
-		Resources: make([]*catalog.Resource, len(old.Resources)), Edges: make([]catalog.Edge, len(old.Edges))}
-	for i, x := range old.Resources {
-		c.Resources[i] = as(x)
-	}
-	for i, e := range old.Edges {
-		e.Source, e.Target = as(e.Source), as(e.Target)
-		c.Edges[i] = e
-	}
-	c.Seal()
-	return Build(catalog.NewGraph(c, m.from.opt.Types), m.from.opt)
 }
 
 // quoted is a text as manifests write it.

@@ -396,24 +396,30 @@ func (s *shell) output(st *syntax.Stmt) string {
 			}
 		}
 	}
-	c, ok := st.Cmd.(*syntax.CallExpr)
-	if ok && len(c.Args) > 0 {
-		var words []string
-		for _, w := range c.Args {
-			t, known := s.word(w)
-			ok = ok && known
-			words = append(words, t)
-		}
-		if ok {
-			if text, ok := said(words); ok {
-				return text
-			}
-		}
+	if text, ok := s.saying(st); ok {
+		return text
 	}
 	if st.Cmd == nil {
 		return ""
 	}
 	return "output of " + statementText(st)
+}
+
+// saying is the text that a command says, if that is known.
+func (s *shell) saying(st *syntax.Stmt) (string, bool) {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return "", false
+	}
+	var words []string
+	for _, w := range c.Args {
+		t, known := s.word(w)
+		if !known {
+			return "", false
+		}
+		words = append(words, t)
+	}
+	return said(words)
 }
 
 // said is the output of echo and of the simple use of printf.
