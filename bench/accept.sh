@@ -121,6 +121,8 @@ editor)
 serve)
   run "catalogs, static ones, throughput, memory: against puppetserver" ./serve 'TestAcceptServe(Catalogs|Static|Odd|Throughput|Memory)'
   run "shadow, deploys and pushes under load" ./serve 'TestAcceptServe(Shadow|Reload|Pushes)'
+  run "YAML as puppetserver's Ruby writes it" ./puppet/psych 'TestAcceptOlder|TestOlder'
+  run "reports that are sent on, as puppetserver sends them" ./serve 'TestAcceptServeForward'
   run "what PuppetDB is told" ./puppetdb 'TestAcceptWireCatalogs|TestScoreWire'
   run "killed a hundred times, and a full disk: nothing is lost unsaid" ./serve 'TestAcceptServeKilled|TestFullDisk|TestDiskFull'
   run "real agents 7 and 8, against puppetserver" ./serve 'TestAcceptServeAgents|TestScoreServeAgent'

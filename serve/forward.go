@@ -16,6 +16,7 @@ import (
 	"bunraku/puppet/psych"
 	"bunraku/puppet/value"
 	"bunraku/puppetdb"
+	"bunraku/source"
 )
 
 // Reports are sent on to where reporturl leads, as Puppet's report processor http sends them: a POST of YAML with the
@@ -27,6 +28,7 @@ import (
 type forwarder struct {
 	to     *url.URL
 	client *http.Client
+	older  bool // reports are written as puppetserver 7 writes them, whose Ruby is JRuby
 }
 
 // forwardTime is how long a report may take.
@@ -45,15 +47,15 @@ func (s *Server) openForwarder(to string) (*errand, error) {
 		d := tls.Dialer{Config: s.outgoing()}
 		return d.DialContext(ctx, network, address)
 	}
-	f := &forwarder{to: u, client: &http.Client{Timeout: forwardTime, Transport: &http.Transport{DialTLSContext: dial,
-		MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTimeout},
+	f := &forwarder{to: u, older: s.opt.Compile.Language == source.Puppet7, client: &http.Client{Timeout: forwardTime,
+		Transport:     &http.Transport{DialTLSContext: dial, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTimeout},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	return s.openErrand("reporturl", "who takes reports", f, f.client.CloseIdleConnections)
 }
 
 // Command implements puppetdb.Sender: it sends a report. One that will never be taken is an error with the status.
 func (f *forwarder) Command(ctx context.Context, c puppetdb.Command) (string, error) {
-	text, err := reportYAML(c.Payload)
+	text, err := reportYAML(c.Payload, f.older)
 	if err != nil {
 		return "", &puppetdb.Error{URL: f.to.Redacted(), Status: http.StatusBadRequest, Detail: err.Error(), Err: err}
 	}
@@ -88,7 +90,7 @@ func (s *Server) forward(node string, body []byte) error {
 }
 
 // reportYAML is a report as Puppet writes it for others (puppet/reports/http.rb, Puppet::Util::PsychSupport).
-func reportYAML(body []byte) (string, error) {
+func reportYAML(body []byte, older bool) (string, error) {
 	v, err := catalog.ReadJSON(body)
 	if err != nil {
 		return "", err
@@ -97,30 +99,40 @@ func reportYAML(body []byte) (string, error) {
 	if !is {
 		return "", errors.New("the report is no object")
 	}
-	root := yamlNode(h)
+	write := yamlWriter{psych.Text, psych.Float}
+	if older {
+		write = yamlWriter{psych.Older, psych.OlderFloat}
+	}
+	root := write.node(h)
 	root.Tag = "!ruby/object:Puppet::Transaction::Report"
-	return psych.Emit(root, psych.Options{}), nil
+	return psych.Emit(root, psych.Options{Older: older}), nil
 }
 
-// yamlNode is a value of JSON as YAML.
-func yamlNode(v value.Value) *psych.Node {
+// A yamlWriter makes scalars.
+type yamlWriter struct {
+	text  func(s string, foldAbove int) *psych.Node
+	float func(float64) string
+}
+
+// node is a value of JSON as YAML.
+func (w yamlWriter) node(v value.Value) *psych.Node {
 	switch v := v.(type) {
 	case *value.Array:
 		n := &psych.Node{Kind: psych.Sequence}
 		for _, e := range v.Elems {
-			n.Items = append(n.Items, yamlNode(e))
+			n.Items = append(n.Items, w.node(e))
 		}
 		return n
 	case *value.Hash:
 		n := &psych.Node{Kind: psych.Mapping}
 		for _, e := range v.Entries() {
-			n.Items = append(n.Items, yamlNode(e.Key), yamlNode(e.Value))
+			n.Items = append(n.Items, w.node(e.Key), w.node(e.Value))
 		}
 		return n
 	case value.String:
-		return psych.Text(string(v), 0)
+		return w.text(string(v), 0)
 	case value.Float:
-		return &psych.Node{Text: psych.Float(float64(v))}
+		return &psych.Node{Text: w.float(float64(v))}
 	}
 	if v == nil || value.IsUndef(v) {
 		return &psych.Node{}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,4 +109,26 @@ func TestAcceptServeShadow(t *testing.T) {
 	t.Logf("shadow: %d planted differences of as many kinds among %d catalogs of puppetserver, told in %d groups (bar: "+
 		"all 40, each under its cause, none other), in %v", len(plants), len(report.Nodes), len(report.Groups),
 		time.Since(began).Round(time.Second))
+}
+
+// TestAcceptServeForward: a report that is sent on is what puppetserver sends on, to the byte.
+func TestAcceptServeForward(t *testing.T) {
+	live.Accept(t)
+	to := newSink(t)
+	r := start(t, small, func(o *serve.Options) { o.ReportURL = to.URL })
+	x := startRival(t, r, live.ModulesDir, "reports = http", "reporturl = "+to.URL, "hostcert = "+r.opt.Cert,
+		"hostprivkey = "+r.opt.Key, "localcacert = "+r.opt.CA, "hostcrl = "+r.opt.CRL)
+	c := r.client(r.sign("agent.example"))
+	odd := strings.NewReplacer(`"source":"Puppet"`, `"source":"y"`, `"tags":[]`, `"tags":["n","😀","\u00a0","-","no"]`,
+		`["total","Total",1.5]`, `["total","Total",1.5],["huge","Huge",1.5e+17],["most","Most",1e+20]`).Replace(oddReport)
+	for i, who := range []*running{x.running, r} {
+		a := who.do(c, "PUT", "/puppet/v3/report/agent.example?environment=production", "application/json", odd)
+		if a.status != 200 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		to.got(t, i+1)
+	}
+	if all := to.got(t, 2); all[0] != all[1] {
+		t.Errorf("ours:\n%s\npuppetserver's:\n%s", all[1], all[0])
+	}
 }

@@ -12,6 +12,7 @@ package psych
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -118,6 +119,18 @@ func Float(f float64) string {
 		return "-.inf"
 	}
 	return value.FormatFloat(f)
+}
+
+// OlderFloat is the text of a number as JRuby writes it, which puppetserver 7 is: an exponent from 1e19 on only.
+func OlderFloat(f float64) string {
+	if size := math.Abs(f); size < 1e15 || size >= 1e19 {
+		return Float(f)
+	}
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
 }
 
 var (

@@ -75,6 +75,17 @@ func written(s string, as int, older bool) string {
 	return psych.Emit(root, psych.Options{Older: older})
 }
 
+// TestOlderFloat: what JRuby has said.
+func TestOlderFloat(t *testing.T) {
+	for f, want := range map[float64]string{1e14: "100000000000000.0", 1e15: "1000000000000000.0",
+		-1e16: "-10000000000000000.0", 123456789012345680: "123456789012345680.0", 9.3e18: "9300000000000000000.0",
+		1e19: "1.0e+19", 3333333333333333.5: "3333333333333333.5", 1e-5: "1.0e-05", 0.0001: "0.0001"} {
+		if got := psych.OlderFloat(f); got != want {
+			t.Errorf("%v: %s, not %s", f, got, want)
+		}
+	}
+}
+
 // TestOlder: what JRuby has said.
 func TestOlder(t *testing.T) {
 	for _, x := range []struct {

@@ -67,6 +67,9 @@ func (g *yamlGraph) node(o Object) *psych.Node {
 	case Bool, Int, *Big:
 		return &psych.Node{Text: in.toS(o)}
 	case Float:
+		if in.limits.OlderYAML {
+			return &psych.Node{Text: psych.OlderFloat(float64(o))}
+		}
 		return &psych.Node{Text: psych.Float(float64(o))}
 	case Symbol:
 		if o == "" {

@@ -17,9 +17,9 @@ func (e errNotPlain) Error() string { return "cannot write a " + e.class + " as 
 
 // yamlText is Ruby's to_yaml with its options.
 func yamlText(v value.Value, options *value.Hash, older bool) (text string, err error) {
-	g := yamlGraph{made: map[value.Value]*psych.Node{}, text: psych.Text}
+	g := yamlGraph{made: map[value.Value]*psych.Node{}, text: psych.Text, float: psych.Float}
 	if older {
-		g.text = psych.Older
+		g.text, g.float = psych.Older, psych.OlderFloat
 	}
 	opt := psych.Options{Older: older}
 	if options != nil {
@@ -44,6 +44,7 @@ type yamlGraph struct {
 	foldAbove int
 	made      map[value.Value]*psych.Node
 	text      func(s string, foldAbove int) *psych.Node
+	float     func(float64) string
 }
 
 func (g *yamlGraph) node(v value.Value) (*psych.Node, error) {
@@ -71,7 +72,7 @@ func (g *yamlGraph) node(v value.Value) (*psych.Node, error) {
 	case value.Bool, value.Int:
 		return &psych.Node{Text: value.ToString(v)}, nil
 	case value.Float:
-		return &psych.Node{Text: psych.Float(float64(v))}, nil
+		return &psych.Node{Text: g.float(float64(v))}, nil
 	case value.Default:
 		return &psych.Node{Text: ":default"}, nil
 	case *value.Regexp:
