@@ -33,6 +33,7 @@ type webJob struct {
 	URL      string       `json:"url"`
 	Do       []string     `json:"do"`
 	Pages    []webPage    `json:"pages"`
+	From     []string     `json:"from"` // pages whose links are followed first, after those of the first page
 	Most     int          `json:"most"` // links that are followed
 	Each     int          `json:"each"` // of one kind of page
 	Tasks    []webTask    `json:"tasks"`
@@ -337,7 +338,10 @@ func TestScoreWeb(t *testing.T) {
 	cmd, at := startWeb(t, s.dir)
 	job := webJob{Do: []string{"pages", "links", "keyboard", "tabs", "tasks", "reports", "weight", "restart"},
 		PID: cmd.Process.Pid, Again: []string{cmd.Path, "web", "--no-open", "--listen", address(t, at), s.dir},
-		Reports: webReports(t, s), Pages: pages, Tasks: webTasks, Most: 70, Each: 8,
+		Reports: webReports(t, s), Pages: pages, Tasks: webTasks, Most: 80, Each: 8,
+		From: []string{"/value?node=web1.shop.example&ref=fact:os.family", "/value?node=db1.shop.example&ref=fact:os.family",
+			"/value?node=web1.shop.example&ref=" + url.QueryEscape("Class[Profile::Base] -> Package[rsync]"),
+			"/value?node=web1.shop.example&ref=hiera:profile::nginx::conf_mode"},
 		Edit:   webEdit{filepath.Join(s.dir, "manifests", "site.pp"), "\nnode broken {", "nodes do not compile"},
 		Search: webSearch{"8443 web2", "data/nodes/web2.shop.example.yaml:3"}}
 	if os.Getenv("BUNRAKU_ACCEPT") != "" {

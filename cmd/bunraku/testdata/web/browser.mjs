@@ -132,21 +132,27 @@ const steps = {
 
   // Every link that can be reached from the first page leads to a page that has something to say.
   async links() {
-    const seen = new Set(['/']);
-    const queue = ['/'];
+    const seen = new Set(['/', ...(job.from ?? [])]);
+    const queue = [...seen];
     const kinds = {};
+    // Pages are of a kind by what they are about, too: a resource, a relation, a variable, a fact.
+    const kindOf = (path) => {
+      const at = new URL(path, job.base);
+      const ref = at.searchParams.get('ref') ?? '';
+      return at.pathname + ' ' + (ref.includes(' -> ') ? 'relation' : (/^(\$+|\w+:)/.exec(ref)?.[0] ?? '')) + (/hiera\.yaml$/.exec(at.searchParams.get('file') ?? '') ?? '');
+    };
     let visited = 0;
     while (queue.length && visited < job.most) {
       const path = queue.shift();
       await visit(path);
       visited++;
-      const kind = path.split('?')[0];
+      const kind = kindOf(path);
       kinds[kind] = (kinds[kind] ?? 0) + 1;
       const alert = await page.$('[role=alert]');
       if (alert) fail(path, 'says ' + (await alert.innerText()));
       for (const to of await page.$$eval('a[href]', (all) => all.map((a) => a.pathname + a.search))) {
-        const of = to.split('?')[0];
-        if (!seen.has(to) && (kinds[of] ?? 0) + queue.filter((x) => x.split('?')[0] === of).length < (job.each ?? 1e9)) {
+        const of = kindOf(to);
+        if (!seen.has(to) && (kinds[of] ?? 0) + queue.filter((x) => kindOf(x) === of).length < (job.each ?? 1e9)) {
           seen.add(to);
           queue.push(to);
         }
