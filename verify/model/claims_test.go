@@ -323,6 +323,12 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "an account that is spelt like one that is declared", platform: "debian-12",
 			text: "user { 'deploy': }\nfile { '/srv/x': ensure => directory, owner => 'depoly' }",
 			want: []string{"V102 File[/srv/x]"}},
+		{name: "an order is missing, and something else fails in every order", platform: "debian-12",
+			text: "file { '/srv/a/x': content => 'x' }\nfile { '/etc/nginx/conf.d/x': content => 'x' }\npackage { 'nginx': }\n" +
+				"file { '/srv/b/x': content => 'x' }",
+			want: []string{"V101 File[/etc/nginx/conf.d/x] Package[nginx] require => Package['nginx'],",
+				"V102 File[/srv/a/x] file { '/srv/a': ensure => directory }",
+				"V102 File[/srv/b/x] file { '/srv/b': ensure => directory }"}},
 		{name: "commands that write the same file", platform: "debian-12",
 			text: "exec { 'a': command => '/bin/sh -c \"echo a > /srv/f\"' }\nexec { 'b': command => '/bin/sh -c \"echo b > " +
 				"/srv/f\"' }",

@@ -131,8 +131,8 @@ func (v *verifier) account(cell string) *catalog.Resource {
 		for _, it := range v.m.from.ofType(typ) {
 			known = append(known, it.name)
 		}
-		if source.Nearest(name, known) != "" {
-			return nil
+		if source.Nearest(name, known) != "" || v.m.from.manages("Package", name) {
+			return nil // who installs a package has its account from there
 		}
 		return &catalog.Resource{Type: typ, Title: name, Kind: catalog.CompilableType,
 			Params: []catalog.Param{{Name: "ensure", Value: value.String(present)}}}

@@ -31,6 +31,11 @@ func (v *verifier) nevers(s *verify.Success) error {
 		return err
 	}
 	fails[v.m.Resources[s.Failed]] = false
+	for _, f := range v.r.Findings {
+		if f.Code == "V101" && f.Fix != nil {
+			fails[f.Fix.Resource] = false // an order mends it, which has been told
+		}
+	}
 	start, n := v.m.Graph.Fresh, 1
 	for tries := 0; tries < 2*maxFindings && v.any(fails); tries++ {
 		if start = v.granted(start, s); start == nil {
