@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"bunraku/internal/live"
 	"bunraku/puppet/catalog"
@@ -274,5 +276,29 @@ func recordEnc(t *testing.T, archive *txtar.Archive, cases []*encCase) {
 	archive.Files = files
 	if err := os.WriteFile("testdata/enc.txtar", txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A classifier may say very much: what it takes to compile grows with the answer, not with its square.
+func TestEncMuch(t *testing.T) {
+	dir := t.TempDir()
+	var answer strings.Builder
+	answer.WriteString("parameters:\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&answer, "  p%d: v\n", i)
+	}
+	for name, text := range map[string]string{"enc.yaml": answer.String(), "site.pp": "notify { $p59999: }\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := live.Begin()
+	code, out, errs := call("explain", filepath.Join(dir, "site.pp"), "--node", "n", "--enc",
+		filepath.Join(dir, "enc.yaml"), "Notify[v]")
+	if code != 0 || !strings.Contains(out, "the classifier's parameter p59999") {
+		t.Fatal(code, out, errs)
+	}
+	if took := began.Took(); took > 10*time.Second {
+		t.Errorf("60,000 parameters take %v of processor", took)
 	}
 }

@@ -48,11 +48,7 @@ func (a *Answer) Place(steps ...string) source.Place {
 			break
 		}
 		if h, is := n.Value.(*value.Hash); is && len(steps) == 2 && i == 1 && steps[0] == "classes" { // it is its key
-			for j, e := range h.Entries() {
-				if value.ToString(e.Key) == s {
-					return source.Place{File: a.file, Span: n.Kids[j].Key}
-				}
-			}
+			return source.Place{File: a.file, Span: n.Kids[h.Position(s)].Key} // Step has found it there
 		}
 		n, at = next, next.Span
 	}

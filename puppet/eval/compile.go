@@ -157,11 +157,9 @@ func (ev *Evaluator) enterQuietly(r *Resource) {
 func (ev *Evaluator) topVariables() {
 	own := ev.top.own
 	set := func(name string, v value.Value, r provenance.Ref) {
-		for i := range own.vars {
-			if own.vars[i].name == name {
-				own.vars[i].value, own.vars[i].ref = v, r
-				return
-			}
+		if have := own.slot(name); have != nil {
+			have.value, have.ref = v, r
+			return
 		}
 		own.add(name, v, r)
 	}

@@ -106,23 +106,31 @@ func (h *Hash) Entry(k Value) *Entry {
 
 // EntryString is the entry with the string key k, or nil.
 func (h *Hash) EntryString(k string) *Entry {
+	if i := h.Position(k); i >= 0 {
+		return &h.entries[i]
+	}
+	return nil
+}
+
+// Position is the number of the entry with the string key k, or -1.
+func (h *Hash) Position(k string) int {
 	if len(h.entries) <= linearMax {
 		for i := range h.entries {
 			if s, is := h.entries[i].Key.(String); is && string(s) == k {
-				return &h.entries[i]
+				return i
 			}
 		}
-		return nil
+		return -1
 	}
 	ix := h.indexed()
 	mask := uint64(len(ix.slots) - 1)
 	for at := maphash.String(hashSeed, k) & mask; ; at = (at + 1) & mask {
 		n := ix.slots[at]
 		if n == 0 {
-			return nil
+			return -1
 		}
-		if e := &h.entries[n-1]; e.Key == Value(String(k)) {
-			return e
+		if h.entries[n-1].Key == Value(String(k)) {
+			return int(n - 1)
 		}
 	}
 }

@@ -160,10 +160,8 @@ func (n *Node) Bytes() []string {
 // Entry is the node below a string key of a hash, or nil. It searches: use a File's Entry for the top level.
 func (n *Node) Entry(key string) *Node {
 	if h, is := n.Value.(*value.Hash); is {
-		for i, e := range h.Entries() {
-			if e.Key == value.Value(value.String(key)) {
-				return n.Kids[i].Node
-			}
+		if i := h.Position(key); i >= 0 {
+			return n.Kids[i].Node
 		}
 	}
 	return nil
