@@ -137,7 +137,7 @@ lint)
   ;;
 web)
   run "the server, its pages' weight, 100,000 rows, the build" ./web 'Test'
-  run "every page, link and task in a real browser, and times" ./cmd/bunraku 'TestScoreWeb|TestAcceptWeb|TestHostileWeb'
+  run "every page, link and task in a real browser, and times" ./cmd/bunraku 'TestScoreWeb|TestAcceptWeb|TestHostileWeb|TestHostileChange'
   ;;
 stored)
   run "classifiers" ./cmd/bunraku 'TestScoreEnc'

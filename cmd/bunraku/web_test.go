@@ -464,7 +464,7 @@ func TestAcceptWeb(t *testing.T) {
 	cmd, at := startWeb(t, dir)
 	t.Logf("%d nodes were checked after %v", nodes+1, time.Since(began).Round(time.Millisecond))
 	first := manynodes.Name(0)
-	r := browse(t, webJob{Do: []string{"links", "times"}, Most: 60, Each: 8, Measure: []webMeasure{
+	r := browse(t, webJob{Do: []string{"links", "times"}, Most: 400, Each: 40, Measure: []webMeasure{
 		{"node", "/fleet", "/node?name=big.example", "[role=tree] .row .ref"},
 		{"value", "/node?name=" + first, "/value?node=" + first + "&ref=Class%5BProfile::Base%5D&attribute=level",
 			".graph .box"},
