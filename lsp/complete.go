@@ -296,20 +296,9 @@ func resourceAround(text string) (typ, title string, isAttr bool) {
 
 // titleEnd is where the colon behind a title stands, -1 for none.
 func titleEnd(s string) int {
-	quote := byte(0)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
+	for i, c := range outsideQuotes(s) {
 		switch {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == ':' && i+1 < len(s) && s[i+1] == ':':
-			i++
+		case c == ':' && (strings.HasPrefix(s[i+1:], ":") || strings.HasSuffix(s[:i], ":")):
 		case c == ':':
 			return i
 		case c == '>' && i > 0 && s[i-1] == '=':

@@ -357,7 +357,7 @@ func (s *Server) log(kind protocol.MessageType, text string) {
 }
 
 // set takes in settings, which some clients send alone and others in a section of our name. What they leave out stays
-// as it is: Emacs sends empty ones as soon as a session has begun.
+// as it is: Emacs sends empty ones as soon as it is connected.
 func (s *Server) set(raw json.RawMessage) {
 	given := settings{Nodes: slices.Clone(s.settings.Nodes)}
 	section := struct{ Bunraku *settings }{&given}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -59,28 +60,38 @@ func inside(line string) (quote byte) {
 
 // closing is where the brace stands that ends an interpolation, -1 for nowhere.
 func closing(text string) int {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
-		c := text[i]
+	depth := 0
+	for i, c := range outsideQuotes(text) {
 		switch {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
 		case c == '{':
 			depth++
+		case c == '}' && depth == 0:
+			return i
 		case c == '}':
-			if depth == 0 {
-				return i
-			}
 			depth--
 		}
 	}
 	return -1
+}
+
+// outsideQuotes goes through the bytes of code that stand in no quotes, with their offsets.
+func outsideQuotes(text string) iter.Seq2[int, byte] {
+	return func(yield func(int, byte) bool) {
+		quote := byte(0)
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case quote != 0 && c == '\\':
+				i++
+			case quote != 0 && c == quote:
+				quote = 0
+			case quote != 0:
+			case c == '\'' || c == '"':
+				quote = c
+			case !yield(i, c):
+				return
+			}
+		}
+	}
 }
 
 // inTag is the code of an EPP template's tag that a text breaks off in; ok is false between tags and in comments.
