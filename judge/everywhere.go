@@ -73,7 +73,7 @@ func declarable(fix *model.Fix, c *catalog.Catalog, types resource.Lookup, tried
 			}
 		}
 	}
-	return beside == 1 && (tried || len(catalog.NewGraph(fix.Declared(c), types).Cycles()) == 0)
+	return beside == 1 && (tried || len(catalog.NewGraph(fix.Applied(c), types).Cycles()) == 0)
 }
 
 func commandOf(r *catalog.Resource) string {

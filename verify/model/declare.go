@@ -49,7 +49,7 @@ func (v *verifier) supplied(start *fs.State, s *verify.Success) (best *fs.State,
 	try := func(put func(*fs.State), declares *catalog.Resource) (works bool) {
 		m := start.Clone()
 		put(m)
-		if declares == nil || !v.a.Space.Satisfies(m) || v.declares(declares) {
+		if declares == nil || !v.a.Space.Satisfies(m) || v.m.from.manages(declares.Type, declares.Title) {
 			return false
 		}
 		works = v.acts(s, m)
@@ -114,7 +114,7 @@ func (v *verifier) packaged(r *catalog.Resource, why string) *Fix {
 		return nil
 	}
 	d := lackedBy(r, "Package", owners[0], "installed")
-	if v.declares(d) {
+	if b.manages(d.Type, d.Title) {
 		return nil
 	}
 	return &Fix{Resource: r, Declares: []*catalog.Resource{d}}
@@ -138,11 +138,6 @@ func (v *verifier) account(cell string) *catalog.Resource {
 			Params: []catalog.Param{{Name: "ensure", Value: value.String(present)}}}
 	}
 	return nil
-}
-
-// declares reports whether the catalog has a resource of that name already.
-func (v *verifier) declares(d *catalog.Resource) bool {
-	return slices.ContainsFunc(v.m.from.ofType(d.Type), func(it *item) bool { return it.name == d.Title })
 }
 
 // kept is the declaration of what a command makes in a directory where nothing is left that is not declared; nil if
@@ -331,7 +326,7 @@ func (f *Finding) key() string {
 func (m *Model) rewritten(fixes ...*Fix) (*Model, error) {
 	c := m.Catalog.Catalog
 	for _, f := range fixes {
-		c = f.Declared(c)
+		c = f.Applied(c)
 	}
 	g := catalog.NewGraph(c, m.from.opt.Types)
 	var more []catalog.Relation
@@ -354,8 +349,8 @@ func (m *Model) rewritten(fixes ...*Fix) (*Model, error) {
 	return Build(g, m.from.opt)
 }
 
-// Declared is a catalog with the attribute or the declarations of a fix; what the edit relates is not in it.
-func (f *Fix) Declared(old *catalog.Catalog) *catalog.Catalog {
+// Applied is a catalog with the attribute or the declarations of a fix; what the edit relates is not in it.
+func (f *Fix) Applied(old *catalog.Catalog) *catalog.Catalog {
 	at := old.Resource(f.Resource.Type, f.Resource.Title)
 	if at == nil || f.Target != nil {
 		return old
