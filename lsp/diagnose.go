@@ -394,6 +394,7 @@ func (f *folder) path(file *source.File) string {
 func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic {
 	out := protocol.Diagnostic{Range: s.firstLine(d.Place), Code: d.Code, Source: "bunraku",
 		Message: (&report.Problem{Diagnostic: d}).Message()}
+	out.CodeDescription = s.page(d.Code)
 	switch d.Severity {
 	case source.Error:
 		out.Severity = protocol.DiagnosticSeverityError
@@ -412,10 +413,32 @@ func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic
 	return out
 }
 
+// page leads to what explains a code, for a client that shows such links. The server is locked.
+func (s *Server) page(code string) *protocol.CodeDescription {
+	t := s.client.TextDocument
+	if s.opt.Page == nil || t == nil || t.PublishDiagnostics == nil || !t.PublishDiagnostics.CodeDescriptionSupport {
+		return nil
+	}
+	uri, known := s.pages[code]
+	if !known {
+		if path := s.opt.Page(code); path != "" {
+			uri = uriOf(path)
+		}
+		if s.pages == nil {
+			s.pages = map[string]string{}
+		}
+		s.pages[code] = uri
+	}
+	if uri == "" {
+		return nil // a link that leads nowhere is worse than none
+	}
+	return &protocol.CodeDescription{Href: uri}
+}
+
 // beside tells in another file that it has part in a problem: who edits the data wants to know what a manifest makes of
 // it.
 func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) protocol.Diagnostic {
-	return protocol.Diagnostic{Range: s.firstLine(r.Place), Code: d.Code, Source: "bunraku",
+	return protocol.Diagnostic{Range: s.firstLine(r.Place), Code: d.Code, CodeDescription: s.page(d.Code), Source: "bunraku",
 		Severity: protocol.DiagnosticSeverityInformation, Message: r.Label + ": " + d.Summary,
 		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: d.Summary,
 			Location: protocol.Location{URI: uriOf(f.path(d.Place.File)), Range: s.firstLine(d.Place)}}}}

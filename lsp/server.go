@@ -71,6 +71,8 @@ type Options struct {
 	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil
 	// if nobody knows.
 	Other func(file *source.File) source.Diagnostics
+	// Page is a file that explains a code, which is there; "" if there is none. Nil for no pages.
+	Page func(code string) (path string)
 	// Secrets are shown to nobody, and Watch takes in those of every compile.
 	Secrets *redact.Secrets
 	Watch   fleet.Watch
@@ -91,8 +93,9 @@ type Server struct {
 	docs     map[string]*document // by URI
 	folders  []*folder
 	shown    shown
-	last     string // the path of the document that was last opened or edited
-	works    int    // of work that was shown
+	last     string            // the path of the document that was last opened or edited
+	works    int               // of work that was shown
+	pages    map[string]string // the URIs of pages that explain codes, by code
 }
 
 // phase is how far a session has come.

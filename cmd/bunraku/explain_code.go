@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"bunraku/docs"
 	"bunraku/report"
@@ -20,9 +22,9 @@ type codeAnswer struct {
 	Cure    string `json:"cure,omitempty"`
 }
 
-// explainCode documents a code: what it means, an example, and a cure.
-func (a *app) explainCode(f *explainFlags, code string) error {
-	c := codeAnswer{Version: 1, Kind: "code", Code: code}
+// aboutCode is what there is to say about a code; ok is false if no message has it.
+func aboutCode(code string) (c codeAnswer, ok bool) {
+	c = codeAnswer{Version: 1, Kind: "code", Code: code}
 	family := ""
 	for line := range strings.Lines(docs.Codes) {
 		if title, ok := strings.CutPrefix(line, "## "); ok {
@@ -33,15 +35,22 @@ func (a *app) explainCode(f *explainFlags, code string) error {
 			c.Family = family
 		}
 	}
-	if c.Meaning == "" {
-		return fail("no message has the code %s; docs/codes.md lists them all", code)
-	}
 	if l, ok := report.LessonOf(code); ok {
 		c.What, c.Example, c.Cure = l.What, l.Example, l.Cure
 	}
+	return c, c.Meaning != ""
+}
+
+// explainCode documents a code: what it means, an example, and a cure.
+func (a *app) explainCode(f *explainFlags, code string) error {
+	c, ok := aboutCode(code)
+	if !ok {
+		return fail("no message has the code %s; docs/codes.md lists them all", code)
+	}
 	return a.answer(f, &c, func() {
 		fmt.Fprintf(a.out, "%s   %s\n", c.Code, c.Meaning)
-		fmt.Fprintf(a.out, "  %s\n", strings.ToLower(c.Family[:1])+c.Family[1:])
+		first, size := utf8.DecodeRuneInString(c.Family)
+		fmt.Fprintf(a.out, "  %c%s\n", unicode.ToLower(first), c.Family[size:])
 		if c.What == "" {
 			return
 		}

@@ -30,7 +30,8 @@ Nothing that the tree names is run.`,
 		Args: arguments(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt := lsp.Options{Version: version, Compile: a.options(cmd, &flags), Facts: flags.facts,
-				LanguageGiven: cmd.Flags().Changed("language"), Other: otherFile, Secrets: a.secrets, Watch: a.keep}
+				LanguageGiven: cmd.Flags().Changed("language"), Other: otherFile, Page: codePage,
+				Secrets: a.secrets, Watch: a.keep}
 			if flags.node != "" {
 				opt.Nodes = []string{flags.node}
 			}

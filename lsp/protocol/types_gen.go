@@ -33,14 +33,38 @@ type ServerInfo struct {
 
 // ClientCapabilities is a structure of the protocol.
 type ClientCapabilities struct {
-	Workspace *WorkspaceClientCapabilities `json:"workspace,omitempty"`
-	General   *GeneralClientCapabilities   `json:"general,omitempty"`
-	Window    *WindowClientCapabilities    `json:"window,omitempty"`
+	Workspace    *WorkspaceClientCapabilities    `json:"workspace,omitempty"`
+	TextDocument *TextDocumentClientCapabilities `json:"textDocument,omitempty"`
+	General      *GeneralClientCapabilities      `json:"general,omitempty"`
+	Window       *WindowClientCapabilities       `json:"window,omitempty"`
+}
+
+// TextDocumentClientCapabilities is a structure of the protocol.
+type TextDocumentClientCapabilities struct {
+	PublishDiagnostics *PublishDiagnosticsClientCapabilities `json:"publishDiagnostics,omitempty"`
+}
+
+// PublishDiagnosticsClientCapabilities is a structure of the protocol.
+type PublishDiagnosticsClientCapabilities struct {
+	CodeDescriptionSupport bool `json:"codeDescriptionSupport,omitempty"`
 }
 
 // WindowClientCapabilities is a structure of the protocol.
 type WindowClientCapabilities struct {
-	WorkDoneProgress bool `json:"workDoneProgress,omitempty"`
+	WorkDoneProgress bool                            `json:"workDoneProgress,omitempty"`
+	ShowDocument     *ShowDocumentClientCapabilities `json:"showDocument,omitempty"`
+}
+
+// ShowDocumentClientCapabilities is a structure of the protocol.
+type ShowDocumentClientCapabilities struct {
+	Support bool `json:"support"`
+}
+
+// ShowDocumentParams is a structure of the protocol.
+type ShowDocumentParams struct {
+	URI       string `json:"uri"`
+	External  bool   `json:"external,omitempty"`
+	TakeFocus bool   `json:"takeFocus,omitempty"`
 }
 
 // WorkspaceClientCapabilities is a structure of the protocol.
@@ -299,9 +323,15 @@ type Diagnostic struct {
 	Range              Range                          `json:"range"`
 	Severity           DiagnosticSeverity             `json:"severity,omitempty"`
 	Code               string                         `json:"code,omitempty"`
+	CodeDescription    *CodeDescription               `json:"codeDescription,omitempty"`
 	Source             string                         `json:"source,omitempty"`
 	Message            string                         `json:"message"`
 	RelatedInformation []DiagnosticRelatedInformation `json:"relatedInformation,omitempty"`
+}
+
+// CodeDescription is a structure of the protocol.
+type CodeDescription struct {
+	Href string `json:"href"`
 }
 
 // DiagnosticRelatedInformation is a structure of the protocol.
