@@ -166,20 +166,35 @@ func (w who) named(given string, groups []string) bool {
 	case w.name == "*":
 		return true
 	case strings.HasPrefix(w.name, "*."): // the domain itself, too
-		domain := strings.ToLower(w.name[1:])
-		return strings.HasSuffix("."+name, domain)
+		return strings.HasSuffix("."+name, strings.ToLower(w.name[1:]))
 	}
-	wanted := backReference.ReplaceAllStringFunc(w.name, func(ref string) string {
+	return sameName(backReference.ReplaceAllStringFunc(w.name, func(ref string) string {
 		if n, err := strconv.Atoi(ref[1:]); err == nil && n < len(groups) {
 			return groups[n]
 		}
 		return ref // there is none: the rule was not read
-	})
-	return strings.ToLower(wanted) == name
+	}), name)
+}
+
+// Names in rules, as puppetserver tells them apart (trapperkeeper-authorization's acl.clj, new-domain). What a group
+// of the path has matched is a name only, and no domain, whatever the client has written there.
+var (
+	dottedName = regexp.MustCompile(`^(\w[-\w]*\.)+[-\w]+$`)
+	singleName = regexp.MustCompile(`^\w[-@\w]*$`)
+	domainName = regexp.MustCompile(`^\*(\.\w[-\w]*)+$`)
+)
+
+// sameName reports whether a name of a rule is that of a client, which is in lower case. Capitals of a rule count
+// where there is no dot: puppetserver compares such names as they are.
+func sameName(ruled, name string) bool {
+	if dottedName.MatchString(ruled) {
+		return strings.ToLower(ruled) == name
+	}
+	return singleName.MatchString(ruled) && ruled == name
 }
 
 // readRules reads an auth.conf.
-func readRules(path string, short func(oid string) string) ([]rule, error) {
+func readRules(path string, extension func(name string) (short string, seen bool)) ([]rule, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -188,7 +203,7 @@ func readRules(path string, short func(oid string) string) ([]rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &ruleParser{file: path, short: short}
+	p := &ruleParser{file: path, extension: extension}
 	rules := p.top(root)
 	sortRules(rules)
 	return rules, p.err
@@ -196,10 +211,10 @@ func readRules(path string, short func(oid string) string) ([]rule, error) {
 
 // A ruleParser keeps the first thing that it did not understand.
 type ruleParser struct {
-	file  string
-	at    string                  // the rule's name
-	short func(oid string) string // names of extensions
-	err   error
+	file      string
+	at        string                                      // the rule's name
+	extension func(name string) (short string, seen bool) // what clients' extensions are called
+	err       error
 }
 
 func (p *ruleParser) wrong(format string, args ...any) {
@@ -371,12 +386,11 @@ func (p *ruleParser) strings(v value.Value) (out []string) {
 		list = value.NewArray(v)
 	}
 	for _, e := range list.Elems {
-		switch e.(type) {
-		case value.String, value.Int, value.Bool:
-			out = append(out, value.ToString(e))
-		default:
+		text, is := e.(value.String)
+		if !is {
 			p.wrong("%s must be a text", value.Inspect(e))
 		}
+		out = append(out, string(text))
 	}
 	return out
 }
@@ -406,9 +420,9 @@ func (p *ruleParser) list(v value.Value) (out []who) {
 					}
 					w.extensions = map[string][]string{}
 					for _, x := range h.Entries() {
-						name := p.short(value.ToString(x.Key))
-						if name == "subject-alt-name" {
-							p.wrong("alternative names are no extension that rules can ask for")
+						name, seen := p.extension(value.ToString(x.Key))
+						if !seen {
+							p.wrong("%s is no extension that rules can ask for: it is none of Puppet's", value.ToString(x.Key))
 						}
 						w.extensions[name] = p.strings(x.Value)
 					}
@@ -427,12 +441,21 @@ func (p *ruleParser) list(v value.Value) (out []who) {
 	return out
 }
 
+// name is whom a text means. It is refused if puppetserver would find nobody by it.
 func (p *ruleParser) name(s string) who {
-	if len(s) > 1 && strings.HasPrefix(s, "/") && strings.HasSuffix(s, "/") {
+	refers := backReference.MatchString(s)
+	switch {
+	case len(s) > 1 && strings.HasPrefix(s, "/") && strings.HasSuffix(s, "/"):
+		if refers {
+			p.wrong("%q would make a pattern of what a client writes", s)
+		}
 		return who{pattern: p.pattern(s[1 : len(s)-1])}
-	}
-	if s == "" || s != "*" && strings.Contains(strings.TrimPrefix(s, "*."), "*") {
-		p.wrong("%q names nobody", s)
+	case refers:
+		if strings.Contains(s, "*") {
+			p.wrong("%q would make a domain of what a client writes", s)
+		}
+	case s != "*" && !domainName.MatchString(s) && !sameName(s, strings.ToLower(s)):
+		p.wrong("%q names nobody; names without dots are in lower case", s)
 	}
 	return who{name: s}
 }

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"crypto/x509"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -186,6 +187,67 @@ func TestPackagedRules(t *testing.T) {
 					t.Errorf("%s %s, a certificate: %v: %v", method, path, known, status)
 				}
 			}
+		}
+	}
+}
+
+// TestNamesInRules: whom a rule names is whom puppetserver's own code finds in it (trapperkeeper-authorization 1.0.0,
+// asked for each of these). What finds nobody there, or somebody else than it says, is a reason not to start.
+func TestNamesInRules(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "auth.conf")
+	write := func(path, kind, whom string) {
+		t.Helper()
+		text := fmt.Sprintf("authorization: { version: 1, rules: [ { match-request: { path: %q, type: %s }, %s, "+
+			"sort-order: 500, name: x } ] }", path, kind, whom)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const node = "^/puppet/v3/node/([^/]+)$"
+	write(node, "regex", `allow: "$1"`)
+	r := start(t, small, func(o *serve.Options) { o.Auth = file })
+	for _, x := range []struct {
+		path, kind, whom, asked, name string
+		status                        int
+	}{
+		{node, "regex", `allow: "$1"`, "a.example", "a.example", 200},
+		{node, "regex", `allow: "$1"`, "A.example", "a.example", 200},
+		{node, "regex", `allow: "$1"`, "A", "a", 403},
+		{node, "regex", `allow: "$1"`, "a", "a", 200},
+		{node, "regex", `allow: "$1.Example"`, "a", "a.example", 200},
+		{"/", "path", `allow: "MyHost.Example"`, "x", "myhost.example", 200},
+		{"/", "path", `allow: "user@host"`, "x", "user@host", 200},
+		{"/", "path", `allow: a.b`, "x", "a.b", 200},
+	} {
+		write(x.path, x.kind, x.whom)
+		if err := r.Reload(); err != nil {
+			t.Errorf("%v: %v", x, err)
+		}
+		a := r.do(r.client(r.sign(x.name)), "GET", "/puppet/v3/node/"+x.asked+"?environment=production", "", "")
+		if a.status != x.status {
+			t.Errorf("%v: %d %s", x, a.status, a.body)
+		}
+	}
+	for _, x := range []struct{ path, kind, whom string }{
+		{"/", "path", `allow: "MyHost"`},                                      // finds nobody
+		{"/", "path", `allow: "user@host.example"`},                           // nor does this
+		{"/", "path", `allow: "a.-b.example"`},                                // nor this
+		{"/", "path", `allow: "a.example."`},                                  // nor this
+		{"/", "path", `allow: "foo bar"`},                                     // no name
+		{"/", "path", `allow: "*.-example"`},                                  // no domain
+		{"/", "path", `allow: "/"`},                                           // no pattern
+		{node, "regex", `allow: "*", deny: "*.$1"`},                           // a domain of what the client says
+		{node, "regex", `allow: "/^$1$/"`},                                    // a pattern of what the client says
+		{"/", "path", `allow: "*", deny: { extensions: { "2.5.29.37": a } }`}, // nothing that we would see
+		{"/", "path", `allow: { extensions: { pp_role: true } }`},
+		{"/", "path", `allow: { extensions: { pp_role: 1 } }`},
+		{"/", "path", `allow: { extensions: { 1.3.6.1.4.1.34380.1.1.13: a } }`}, // a hash inside of hashes
+		{"/", "path", `allow: 5`},
+		{"/", "path", `allow: [[a.b], [c.d]]`},
+	} {
+		write(x.path, x.kind, x.whom)
+		if _, err := serve.New(r.opt); err == nil {
+			t.Errorf("%v: the server starts", x)
 		}
 	}
 }

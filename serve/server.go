@@ -269,7 +269,7 @@ func (s *Server) readAuth() error {
 	rules := defaultRules()
 	if s.opt.Auth != "" {
 		var err error
-		if rules, err = readRules(s.opt.Auth, s.trust.current.Load().shortName); err != nil {
+		if rules, err = readRules(s.opt.Auth, s.trust.current.Load().ruled); err != nil {
 			return err
 		}
 	}

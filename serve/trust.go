@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -325,17 +326,34 @@ var shortNames = map[string]string{
 func (a *authority) extensions(c *x509.Certificate) *value.Hash {
 	b := value.NewHashBuilder(4)
 	for _, e := range c.Extensions {
-		oid := e.Id.String()
-		if len(oid) <= len(puppetArc)+1 || oid[:len(puppetArc)] != puppetArc {
-			continue
+		if oid := e.Id.String(); ofPuppet(oid) {
+			b.SetString(a.shortName(oid), value.String(extensionText(e.Value)))
 		}
-		if arc := oid[len(puppetArc):][:2]; arc != "1." && arc != "2." && arc != "3." {
-			continue
-		}
-		b.SetString(a.shortName(oid), value.String(extensionText(e.Value)))
 	}
 	return b.Hash()
 }
+
+// ofPuppet reports whether an extension is one that $trusted has.
+func ofPuppet(oid string) bool {
+	arc, below := strings.CutPrefix(oid, puppetArc)
+	return below && len(arc) > 2 && strings.IndexByte("123", arc[0]) >= 0 && arc[1] == '.'
+}
+
+// ruled is what an extension is called that a rule names by its number or its name. It is not seen if clients may have
+// it and we do not look: puppetserver's rules know all extensions of certificates.
+func (a *authority) ruled(name string) (short string, seen bool) {
+	if name == "subject-alt-name" || dottedNumber.MatchString(name) && !ofPuppet(name) {
+		return name, false
+	}
+	for oid, own := range a.oids {
+		if own == name && !ofPuppet(oid) {
+			return name, false
+		}
+	}
+	return a.shortName(name), true
+}
+
+var dottedNumber = regexp.MustCompile(`^\d+(\.\d+)+$`)
 
 // shortName is what an extension is called; one that has no short name is called by its number.
 func (a *authority) shortName(oid string) string {
