@@ -423,7 +423,7 @@ func refusal(snap taken, node string, result *eval.Result) string {
 	d := result.Failure
 	text := d.Summary
 	if d.Code == compiler.CodeStrictUnknown {
-		text += ": " + strings.ReplaceAll(d.Detail, "\n", "; ")
+		text += ": " + strings.ReplaceAll(d.Detail, "\n", "; ") + " (" + d.Label + ")"
 	}
 	if d.Place.Known() && !strings.Contains(text, "(file: ") {
 		at := d.Place.Outer()
@@ -493,78 +493,4 @@ func (s *Server) node(r *request) error {
 		out.Parameters = text(node.Parameters)
 	}
 	return r.json(out)
-}
-
-// catalogV4 is for services that ask on behalf of nodes, if a rule lets them: POST /puppet/v4/catalog.
-func (s *Server) catalogV4(r *request) error {
-	if r.Method != http.MethodPost {
-		return methodNotAllowed(r)
-	}
-	body, err := s.json(r)
-	if err != nil {
-		return err
-	}
-	v, err := catalog.ReadJSON(body)
-	if err != nil {
-		return badRequest("The request body is invalid: %v", err)
-	}
-	given, _ := v.(*value.Hash)
-	if given == nil {
-		return badRequest("The request body is invalid: it is no object")
-	}
-	text := func(key string) string { t, _ := given.At(key).(value.String); return string(t) }
-	hash := func(h *value.Hash, key string) *value.Hash {
-		if h == nil {
-			return nil
-		}
-		out, _ := h.At(key).(*value.Hash)
-		return out
-	}
-	persistence, options := hash(given, "persistence"), hash(given, "options")
-	o := order{name: text("certname"), environment: text("environment")}
-	if o.name == "" || persistence == nil {
-		return badRequest("The request body is invalid: certname and persistence are required")
-	}
-	if err := checkName(o.name); err != nil {
-		return err
-	}
-	o.keepFacts = value.ToString(persistence.At("facts")) == "true"
-	o.prefer = options != nil && value.ToString(options.At("prefer_requested_environment")) == "true"
-	o.store, o.transaction = value.ToString(persistence.At("catalog")) == "true", text("transaction_uuid")
-	if values := hash(hash(given, "facts"), "values"); values != nil {
-		o.facts = facts.New(o.name, values)
-		o.trusted = hash(hash(given, "trusted_facts"), "values")
-	} else if o.facts, err = s.store.facts(o.name); err != nil {
-		return err
-	}
-	if o.trusted == nil {
-		if o.trusted = s.store.trusted(o.name); o.trusted == nil {
-			return badRequest("The request has no trusted_facts, and none of %s are known", o.name)
-		}
-	}
-	if o.environment == "" {
-		o.environment = defaultEnvironment
-	}
-	done, err := s.fill(r, o)
-	if err != nil {
-		return err
-	}
-	out := append([]byte(`{"catalog":`), done.text...)
-	if options != nil && value.ToString(options.At("capture_logs")) == "true" {
-		type line struct {
-			Level   string `json:"level"`
-			Message string `json:"message"`
-			Source  string `json:"source"`
-		}
-		lines := []line{}
-		for _, l := range done.logs {
-			lines = append(lines, line{l.Level, l.Text, l.Place.String()})
-		}
-		text, err := json.Marshal(lines)
-		if err != nil {
-			return err
-		}
-		out = append(append(out, `,"logs":`...), text...)
-	}
-	return r.text("application/json; charset=utf-8", string(append(out, '}')))
 }

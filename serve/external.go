@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,39 +31,45 @@ func ask(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, programTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	out := &limited{most: programOutput}
-	var errs limited
-	errs.most = 4096
-	cmd.Stdout, cmd.Stderr = out, &errs
+	out, errs := &limited{most: programOutput, full: cancel}, &limited{most: 4096}
+	cmd.Stdout, cmd.Stderr = out, errs
 	process.Bind(cmd)
 	cmd.WaitDelay = time.Second
-	if err := cmd.Run(); err != nil {
-		if text := strings.TrimSpace(errs.String()); text != "" {
-			return nil, fmt.Errorf("%s: %w: %s", name, err, text)
-		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = process.End(cmd) // what is left of the group; mostly there is none
 	}
 	if out.more {
 		return nil, fmt.Errorf("%s prints more than %d bytes", name, out.most)
 	}
-	return out.Bytes(), nil
+	if err != nil {
+		if text := strings.TrimSpace(string(errs.text)); text != "" {
+			return nil, fmt.Errorf("%s: %w: %s", name, err, text)
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out.text, nil
 }
 
-// limited keeps so many bytes, and notes that there were more.
+// limited keeps so many bytes, notes that there were more, and tells. It is a Writer and nothing else: what can read by
+// itself, as a bytes.Buffer can, would read on without a bound.
 type limited struct {
-	bytes.Buffer
+	text []byte
 	most int
 	more bool
+	full func() // nil for nobody to be told
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	room := l.most - l.Len()
-	if len(p) > room {
+	keep := p[:min(len(p), l.most-len(l.text))]
+	l.text = append(l.text, keep...)
+	if len(keep) < len(p) && !l.more {
 		l.more = true
-		l.Buffer.Write(p[:max(room, 0)])
-		return len(p), nil
+		if l.full != nil {
+			l.full()
+		}
 	}
-	return l.Buffer.Write(p)
+	return len(p), nil
 }
 
 // classify asks the classifier, if there is one, and returns the environment of the node: the one that the classifier
@@ -110,6 +115,10 @@ func (s *Server) external(ctx context.Context, name string) (*value.Hash, error)
 		v, err := catalog.ReadJSON(text)
 		if err != nil {
 			return nil, failed("trusted external data of %s: %s prints no JSON: %v", name, path, err)
+		}
+		if n := tooLong(string(text)); n != "" {
+			return nil, failed("trusted external data of %s: %s prints the number %s, which does not fit into 64 bits", name,
+				path, n)
 		}
 		return v, nil
 	}

@@ -192,6 +192,10 @@ func (s *Server) run(to route, r *request, key string, deeper bool) error {
 
 // body reads what the client sends, up to a bound. Long bodies are read a few at a time.
 func (s *Server) body(r *request) ([]byte, error) {
+	if packed := r.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
+		return nil, &problem{status: http.StatusUnsupportedMediaType, kind: "UNSUPPORTED_MEDIA_TYPE",
+			message: "Unsupported Media Type: a body is sent as it is, not packed by " + packed}
+	}
 	if r.ContentLength > s.opt.MaxBody {
 		return nil, &problem{status: http.StatusRequestEntityTooLarge, kind: "RUNTIME_ERROR",
 			message: fmt.Sprintf("Bad Request: the body has more than %d bytes", s.opt.MaxBody)}

@@ -7,6 +7,7 @@
 //	route.go        from a request to its handler; errors as Puppet words them
 //	environment.go  environments on disk or in git, and the snapshot that answers now
 //	catalog.go      catalogs
+//	catalogv4.go    catalogs that services ask for on behalf of nodes
 //	mount.go        which file a path of a mount is
 //	file.go         metadata and content of files
 //	shelf.go        files on the disk or in a revision, looked at and opened

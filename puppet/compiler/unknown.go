@@ -22,6 +22,9 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 		return
 	}
 	all := result.Unknowns()
+	if len(all) == 0 && c.opt.StrictOpaque {
+		all = guessed(result)
+	}
 	if len(all) == 0 {
 		return
 	}
@@ -34,7 +37,10 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 	for i, u := range all {
 		attributes += u.Attributes
 		line := u.Why
-		if u.Function != "" {
+		switch {
+		case u.Function == "" && u.Place.Known():
+			line += " at " + u.Place.String()
+		case u.Function != "":
 			line = u.Function + "() at " + u.Place.String()
 			if i > 0 && u.Place.Known() {
 				d.Related = append(d.Related, source.Related{Place: u.Place, Label: u.Function + "()"})
@@ -62,6 +68,18 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 		return
 	}
 	result.Warnings = append(result.Warnings, d)
+}
+
+// guessed is the first thing that the evaluator has said to have guessed or left out. There is none without a value
+// that is not known, and those are noted where they come in: this is for what was forgotten.
+func guessed(result *eval.Result) []eval.Unknown {
+	for _, d := range result.Warnings {
+		switch d.Code {
+		case "E0701", "E0702", "E0705", "E0706":
+			return []eval.Unknown{{Why: d.Summary, Place: d.Place}}
+		}
+	}
+	return nil
 }
 
 func count(n int, noun string) string {

@@ -37,7 +37,7 @@ func NewWorkspace(path string, opt Options) *Workspace {
 	if opt.StrictVariables != nil {
 		w.set.StrictVariables = *opt.StrictVariables
 	}
-	w.set.Trace, w.set.Reads, w.set.OlderYAML = opt.Trace, opt.Reads, opt.OlderYAML
+	w.set.Trace, w.set.Reads, w.set.OlderYAML, w.set.Certain = opt.Trace, opt.Reads, opt.OlderYAML, opt.StrictOpaque
 	return w
 }
 

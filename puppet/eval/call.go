@@ -364,6 +364,8 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if o := opaque(v); o != nil {
 		ev.unknown(o, f.Name, at)
 		ev.mayAct(f, o, at)
+	} else {
+		ev.comesIn(v, f.Name, at)
 	}
 	if ev.bytes != nil {
 		v = ev.likeArgument(f.Name, args, v)

@@ -81,6 +81,7 @@ func (ev *Evaluator) nodeParameters(set func(name string, v value.Value, r prove
 			ev.failAt(&source.Diagnostic{Code: code, Place: ev.said("parameters", name), Summary: wrong})
 		}
 		v, ref := ev.saidValue(e.Value, "the classifier's parameter "+name, "parameters", name)
+		ev.comesIn(v, "", ev.said("parameters", name))
 		set(name, v, ref)
 		for _, hidden := range []*value.Hash{ev.in.Facts, ev.in.ServerFacts} {
 			if hidden == nil {

@@ -38,6 +38,7 @@ type Settings struct {
 	Reads           bool // keep what reading each variable from outside depends on (record.Variable.Read)
 	Storeconfigs    bool
 	OlderYAML       bool // to_yaml writes as in puppetserver 7 (psych.Older)
+	Certain         bool // what is not known is noted where it comes in, also if the catalog shows nothing of it
 }
 
 // The values of Settings.Strict, for functions that look at it.

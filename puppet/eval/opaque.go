@@ -235,6 +235,17 @@ func (ev *Evaluator) unknown(o *value.Opaque, function string, at source.Place) 
 	ev.unknowns = append(ev.unknowns, &Unknown{Why: o.Why, Function: function, Place: at, value: o})
 }
 
+// comesIn notes what is not known of a value that a function gives, or somebody from outside. A title or a decision
+// that is made of it need not be in the catalog afterwards.
+func (ev *Evaluator) comesIn(v value.Value, function string, at source.Place) {
+	if !ev.set.Certain {
+		return
+	}
+	for _, o := range opaquesIn(v, nil) {
+		ev.unknown(o, function, at)
+	}
+}
+
 // Unknowns are the values that a compile could not compute: those that functions gave, in the order of the calls, and
 // those of the catalog's that come from data. What is not known for want of modules is left out (Result.StandIns).
 func (res *Result) Unknowns() []Unknown {
