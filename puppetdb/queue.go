@@ -65,10 +65,11 @@ type QueueState struct {
 }
 
 const (
-	queueSenders = 4
-	queuePause   = time.Second      // after PuppetDB could not be reached
-	queuePauses  = 30 * time.Second // at most
-	queueSuffix  = ".command"
+	queueSenders  = 4
+	queueRefusals = 8                // answers in a row that are errors, until all wait
+	queuePause    = time.Second      // after PuppetDB could not be reached
+	queuePauses   = 30 * time.Second // at most
+	queueSuffix   = ".command"
 )
 
 // queued is the first line of a file.
@@ -162,9 +163,9 @@ func SyncDir(dir string) error {
 // State is how the queue stands.
 func (q *Queue) State() QueueState {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	s := QueueState{Waiting: q.waiting, Bytes: q.bytes, Sent: q.sent, Refused: q.refused, Down: q.down}
-	if q.waiting > 0 {
+	q.mu.Unlock()
+	if s.Waiting > 0 { // looked up while others go on: there may be many
 		if names, err := q.list(); err == nil && len(names) > 0 {
 			var nano int64
 			if _, err := fmt.Sscanf(names[0], "%020d", &nano); err == nil {
@@ -201,6 +202,12 @@ func (q *Queue) Run(ctx context.Context) {
 		if err == nil && len(names) > 0 {
 			pause = queuePause
 			q.note(nil)
+			if q.has(names[0]) { // it is tried again in a while, with what comes until then
+				select {
+				case <-ctx.Done():
+				case <-time.After(queuePause):
+				}
+			}
 			continue
 		}
 		wait := time.Minute // somebody nudges
@@ -225,6 +232,12 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
+// has reports whether a command still waits.
+func (q *Queue) has(name string) bool {
+	_, err := os.Lstat(filepath.Join(q.dir, name))
+	return err == nil
+}
+
 // note keeps why PuppetDB takes nothing, and tells when that changes.
 func (q *Queue) note(err error) {
 	q.mu.Lock()
@@ -239,21 +252,35 @@ func (q *Queue) note(err error) {
 	}
 }
 
-// send sends some commands, a few at a time, until one cannot be sent for now.
+// send sends some commands, a few at a time, until PuppetDB cannot be reached or does nothing but refuse. One that it
+// has an error for, again and again, does not hold up those behind it. It is an error if none could be sent.
 func (q *Queue) send(ctx context.Context, names []string) error {
 	work := make(chan string)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
+	var mu sync.Mutex
+	sent, row, last := 0, 0, error(nil)
+	came := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			sent, row = sent+1, 0
+			return
+		}
+		var e *Error
+		last, row = err, row+1
+		if !errors.As(err, &e) || e.Status == 0 || row >= queueRefusals {
+			cancel(err)
+		}
+	}
 	for range min(queueSenders, len(names)) {
 		all.Go(func() {
 			for name := range work {
 				if ctx.Err() != nil {
 					continue
 				}
-				if err := q.one(ctx, name); err != nil {
-					cancel(err)
-				}
+				came(q.one(ctx, name))
 			}
 		})
 	}
@@ -262,8 +289,11 @@ func (q *Queue) send(ctx context.Context, names []string) error {
 	}
 	close(work)
 	all.Wait()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case sent == 0:
+		return last
 	}
 	return nil
 }
@@ -271,11 +301,23 @@ func (q *Queue) send(ctx context.Context, names []string) error {
 // one sends a command and removes it. An error is one that may pass.
 func (q *Queue) one(ctx context.Context, name string) error {
 	path := filepath.Join(q.dir, name)
-	text, err := os.ReadFile(path)
+	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return q.refuse(name, queued{}, info.Size(), fmt.Errorf("it is no file"))
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrPermission): // somebody else's
+		return q.refuse(name, queued{}, info.Size(), err)
+	case err != nil:
 		return err
 	}
 	var head queued

@@ -64,6 +64,10 @@ func (s *Server) check(ctx context.Context, snap taken, node compiler.Node, resu
 	var last passed
 	text, err := os.ReadFile(file)
 	known := err == nil && json.Unmarshal(text, &last) == nil
+	if err == nil && !known {
+		s.opt.Log.Error("what the last catalog had cannot be read, and the next one passes", "certname", node.Name,
+			"file", file)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failed("what the last catalog of %s had cannot be read: %v", node.Name, err)
 	}

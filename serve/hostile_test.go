@@ -307,6 +307,48 @@ func TestHostileSlow(t *testing.T) {
 	}
 }
 
+// TestHostileLong: a client that sends long bodies and stops in the middle of them keeps one place, and those who have
+// much to send get the others. So do bodies of unknown length.
+func TestHostileLong(t *testing.T) {
+	r := start(t, small)
+	cert := r.sign("slow.example")
+	address := strings.TrimPrefix(r.url, "https://")
+	begun := make(chan bool, 8)
+	for i := range 8 {
+		conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{cert}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			fmt.Fprintf(conn, "POST /puppet/v3/catalog/slow.example?environment=production HTTP/1.1\r\nHost: x\r\n"+
+				"Content-Type: %s\r\n", formType)
+			if i%2 == 0 {
+				fmt.Fprintf(conn, "Content-Length: 20000000\r\n\r\n%s", strings.Repeat("x", 2<<20))
+			} else {
+				fmt.Fprintf(conn, "Transfer-Encoding: chunked\r\n\r\n5\r\nfacts\r\n")
+			}
+			begun <- true
+		}()
+	}
+	for range 8 {
+		<-begun
+	}
+	time.Sleep(100 * time.Millisecond)
+	c := r.client(r.sign("agent.example"))
+	began := time.Now()
+	for range 3 {
+		a := r.catalog(c, "agent.example", "production",
+			map[string]any{"kernel": "Linux", "long": strings.Repeat("x", 2<<20)})
+		if a.status != 200 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("3 catalogs took %v while another was slow", took)
+	}
+}
+
 // TestHostileIdle: 10,000 idle connections, of which those beyond a number make room for new ones; an agent is served
 // all the time, and a client that does not even shake hands counts as well.
 func TestHostileIdle(t *testing.T) {

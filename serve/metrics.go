@@ -174,6 +174,9 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	if leaf := a.host.Leaf; leaf != nil && now.After(leaf.NotAfter) {
 		problems = append(problems, "the server's certificate has expired at "+leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
+	if err := a.ownRevocation(s.opt.Revocation, now); err != nil {
+		problems = append(problems, "the server's own certificate would be refused, as those of clients are: "+err.Error())
+	}
 	if err := s.trust.problem(); err != nil {
 		problems = append(problems, "certificates or revocation lists cannot be read, those from before are in force: "+
 			err.Error())

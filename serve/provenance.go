@@ -46,7 +46,10 @@ func (s *Server) keepProvenance(dir, node, catalog string, result *eval.Result) 
 	sum := sha256.Sum256(text)
 	name := hex.EncodeToString(sum[:])
 	kept := filepath.Join(s.store.dir, "provenance", "texts", name)
-	if _, err := os.Stat(kept); err != nil {
+	s.store.sweeping.RLock() // from here on until it is named
+	defer s.store.sweeping.RUnlock()
+	now := time.Now()
+	if err := os.Chtimes(kept, now, now); err != nil { // used again: it is as good as written now
 		if err := s.store.write(text, false, "provenance", "texts", name); err != nil {
 			return err
 		}
@@ -106,11 +109,18 @@ func (s *store) sweep(age time.Duration, now time.Time) {
 	}
 	texts, _ := os.ReadDir(filepath.Join(root, "texts"))
 	for _, e := range texts {
-		info, err := e.Info()
-		// one that was written just now is not named yet
-		if err == nil && !used[e.Name()] && now.Sub(info.ModTime()) > time.Hour {
-			os.Remove(filepath.Join(root, "texts", e.Name()))
+		if !used[e.Name()] {
+			s.drop(filepath.Join(root, "texts", e.Name()), now)
 		}
+	}
+}
+
+// drop removes a side file that no catalog had when the sweep began, unless one has got it since.
+func (s *store) drop(path string, now time.Time) {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > time.Hour {
+		os.Remove(path)
 	}
 }
 

@@ -83,3 +83,32 @@ func TestProvenance(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
+
+// TestProvenanceUsedAgain: a side file that is used again is as young as its use, so that no sweep takes it away before
+// the catalog names it.
+func TestProvenanceUsedAgain(t *testing.T) {
+	r := start(t, small, func(o *serve.Options) { o.Provenance = time.Hour })
+	c := r.client(r.sign("agent.example"))
+	catalog := func() string {
+		t.Helper()
+		if a := r.catalog(c, "agent.example", "production", map[string]any{"kernel": "Linux"}); a.status != 200 {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		path, _, err := serve.SideFile(r.opt.State, "agent.example", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	path := catalog()
+	old := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if again := catalog(); again != path {
+		t.Fatalf("%s and %s", path, again)
+	}
+	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > time.Hour {
+		t.Errorf("%v: it could be swept", err)
+	}
+}

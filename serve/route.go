@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -200,25 +201,60 @@ func (s *Server) body(r *request) ([]byte, error) {
 		return nil, &problem{status: http.StatusRequestEntityTooLarge, kind: "RUNTIME_ERROR",
 			message: fmt.Sprintf("Bad Request: the body has more than %d bytes", s.opt.MaxBody)}
 	}
-	if r.ContentLength < 0 || r.ContentLength > largeBody {
-		select {
-		case s.large <- struct{}{}:
-			defer func() { <-s.large }()
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		}
+	from := http.MaxBytesReader(r.w, r.Body, s.opt.MaxBody)
+	var text bytes.Buffer
+	n, err := io.Copy(&text, io.LimitReader(from, largeBody))
+	if err == nil && n == largeBody {
+		err = s.readLarge(r, &text, from)
 	}
-	text, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, s.opt.MaxBody))
 	var large *http.MaxBytesError
+	var known *problem
 	switch {
 	case errors.As(err, &large):
 		return nil, &problem{status: http.StatusRequestEntityTooLarge, kind: "RUNTIME_ERROR",
 			message: fmt.Sprintf("Bad Request: the body has more than %d bytes", s.opt.MaxBody)}
+	case errors.As(err, &known):
+		return nil, known
 	case err != nil:
 		return nil, badRequest("The body cannot be read: %v", err)
 	}
 	r.w.readUntil(time.Time{})
-	return text, nil
+	return text.Bytes(), nil
+}
+
+// readLarge reads the rest of a long body, at one of a few places. A client has one of them at a time, and must go on
+// sending as long as it has it.
+func (s *Server) readLarge(r *request, text *bytes.Buffer, from io.Reader) error {
+	name := ""
+	if r.client != nil {
+		name = r.client.name
+	}
+	if _, twice := s.uploads.LoadOrStore(name, true); twice {
+		return &problem{status: http.StatusServiceUnavailable, kind: "UNAVAILABLE",
+			message: "The server is busy with another long body of the same client"}
+	}
+	defer s.uploads.Delete(name)
+	wait := time.NewTimer(bodyTimeout)
+	defer wait.Stop()
+	select {
+	case s.large <- struct{}{}:
+		defer func() { <-s.large }()
+	case <-wait.C:
+		return &problem{status: http.StatusServiceUnavailable, kind: "UNAVAILABLE",
+			message: "The server is busy with other long bodies"}
+	case <-r.Context().Done():
+		return r.Context().Err()
+	}
+	for end := time.Now().Add(bodyTimeout); ; {
+		until := time.Now().Add(paceTime)
+		if until.After(end) {
+			until = end
+		}
+		r.w.readUntil(until)
+		if n, err := io.Copy(text, io.LimitReader(from, pace)); err != nil || n < pace {
+			return err
+		}
+	}
 }
 
 // environment is the one that the request names, as it must.

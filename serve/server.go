@@ -99,6 +99,8 @@ const (
 	defaultConnections = 4096
 	largeBody          = 1 << 20 // what is longer waits for one of a few places
 	largeAtOnce        = 4
+	pace               = 512 << 10 // what a client sends of a long body in paceTime, at least
+	paceTime           = 10 * time.Second
 	mostWaiting        = 2000 // requests that wait for a processor; more are sent away for a while
 	headerTimeout      = 10 * time.Second
 	bodyTimeout        = 60 * time.Second
@@ -125,6 +127,7 @@ type Server struct {
 	secrets  *redact.Secrets
 	busy     chan struct{} // a place for each processor
 	large    chan struct{}
+	uploads  sync.Map // the clients whose long bodies are read
 	waiting  atomic.Int64
 	http     *http.Server
 	conns    connections

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"bunraku/puppet/catalog"
@@ -28,13 +29,16 @@ import (
 // What agents send is kept below one directory, readable by us only: reports/NODE/TIME.json, facts/NODE.json and
 // bucket/, laid out as Puppet lays its own file bucket out. A file is written beside its place, made durable, and then
 // put there, so that it is whole or not there.
-type store struct{ dir string }
+type store struct {
+	dir      string
+	sweeping sync.RWMutex // side files are removed
+}
 
 func openStore(dir string) (*store, error) {
 	if dir == "" {
 		return nil, errors.New("a server needs a directory to keep reports, facts and backups in")
 	}
-	s := &store{dir}
+	s := &store{dir: dir}
 	for _, d := range []string{"reports", "facts", "bucket"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
 			return nil, err

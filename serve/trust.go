@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -181,6 +182,9 @@ func readAuthority(opt *Options) (*authority, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("%s has no certificate of a CA", opt.CA)
 	}
+	if err := wholePEM(text); err != nil {
+		return nil, fmt.Errorf("the CA's certificate: %s: %w", opt.CA, err)
+	}
 	if text, err = os.ReadFile(opt.CRL); err != nil {
 		return nil, fmt.Errorf("the revocation list: %w", err)
 	}
@@ -197,8 +201,24 @@ func readAuthority(opt *Options) (*authority, error) {
 	if len(a.lists) == 0 {
 		return nil, fmt.Errorf("%s has no revocation list", opt.CRL)
 	}
+	if err := wholePEM(text); err != nil {
+		return nil, fmt.Errorf("the revocation list: %s: %w", opt.CRL, err)
+	}
 	a.oids, err = readOIDs(opt.OIDs)
 	return a, err
+}
+
+// wholePEM says that a block of a file has a beginning and cannot be read: somebody is writing the file, and what is
+// missing may be what counts.
+func wholePEM(text []byte) error {
+	blocks := 0
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		blocks++
+	}
+	if begun := bytes.Count(text, []byte("-----BEGIN ")); begun != blocks {
+		return fmt.Errorf("%d of %d blocks cannot be read; it may be cut off", begun-blocks, begun)
+	}
+	return nil
 }
 
 // judge says who a certificate names, or why it is refused.
@@ -270,6 +290,22 @@ func (a *authority) chain(certs []*x509.Certificate, opt x509.VerifyOptions, how
 		return until, nil
 	}
 	return time.Time{}, err
+}
+
+// ownRevocation is why the server's own certificate would not pass: a list is missing, or it is revoked. One of another
+// CA, or none that has expired, says nothing of clients.
+func (a *authority) ownRevocation(how Revocation, now time.Time) error {
+	leaf := a.host.Leaf
+	if leaf == nil {
+		return nil
+	}
+	opt := x509.VerifyOptions{Roots: a.roots, Intermediates: a.between, CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	if _, err := leaf.Verify(opt); err != nil {
+		return nil
+	}
+	_, err := a.chain([]*x509.Certificate{leaf}, opt, how)
+	return err
 }
 
 // unrevoked looks a chain's certificates up in the lists of their issuers. It holds until the time that is returned.
@@ -426,6 +462,10 @@ func (t *trust) config() *tls.Config {
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return t.fresh().host, nil },
 		VerifyConnection: func(c tls.ConnectionState) error {
 			_, err := t.fresh().judge(c.PeerCertificates, t.opt.Revocation, t.now())
+			if err != nil { // all that the client hears is that its certificate is bad
+				t.opt.Log.Warn("a certificate is refused", "certname", short(c.PeerCertificates[0].Subject.CommonName, mostField),
+					"error", short(err.Error(), mostField))
+			}
 			return err
 		},
 	}

@@ -81,7 +81,7 @@ A catalog that could not be computed in full is an error that says why, and the 
 	own.StringVar(&f.basemodulepath, "basemodulepath", "",
 		"directories of modules that all environments share, separated by :")
 	own.StringVar(&f.branches, "environments", "",
-		"serve branches of a git repository that match a `PATTERN` such as production,feature_*, and no other")
+		"serve branches of a git repository that match a `PATTERN` such as production,feature/*, and no other")
 	own.StringVar(&f.cache, "r10k-cache", "",
 		"with --environments: the cachedir of r10k, a `DIR` with the modules of Puppetfiles")
 	own.StringVar(&f.said, "environmentpath", "/etc/puppetlabs/code/environments",
@@ -144,7 +144,7 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
 	if f.branches != "" {
 		opt.Environments = nil
-		opt.Branches = &deploy.Options{Repo: environments, Patterns: strings.Split(f.branches, ","), Cache: f.cache,
+		opt.Branches = &deploy.Options{Repo: environments, Patterns: patterns(f.branches), Cache: f.cache,
 			At: source.Absolute(f.said)}
 	} else if f.cache != "" {
 		return opt, fail("--r10k-cache says where modules of branches are: name the branches with --environments")
@@ -214,6 +214,14 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 	return opt, nil
 }
 
+// patterns are those of a list with commas, and blanks behind them.
+func patterns(list string) (out []string) {
+	for _, p := range strings.Split(list, ",") {
+		out = append(out, strings.TrimSpace(p))
+	}
+	return out
+}
+
 // watchListener listens for who runs the machine, and for nobody else.
 func watchListener(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
@@ -273,7 +281,22 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags, environments string) erro
 		opt.Log.Info("stopping", "why", why)
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
-		return s.Stop(ctx)
+		go func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case got := <-signals:
+					if got != syscall.SIGHUP { // whoever says it twice means at once
+						cancel()
+					}
+				}
+			}
+		}()
+		if err := s.Stop(ctx); err != nil {
+			return fail("requests that were under way are cut off: %v", err)
+		}
+		return nil
 	}
 	for {
 		select {

@@ -268,3 +268,41 @@ func TestServe(t *testing.T) {
 		t.Error(log)
 	}
 }
+
+// TestServeStopped: told to stop it waits for a request under way, and told so twice it does not.
+func TestServeStopped(t *testing.T) {
+	ssl, _ := ssldir(t, "puppet.example", "agent.example")
+	where, ended, errs := startServe(t, writeRepo(t, map[string]string{"production/manifests/site.pp": ""}), ssl)
+	pair, err := tls.LoadX509KeyPair(filepath.Join(ssl, "certs/agent.example.pem"),
+		filepath.Join(ssl, "private_keys/agent.example.pem"))
+	must(t, err)
+	conn, err := tls.Dial("tcp", where, &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{pair}})
+	must(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "PUT /puppet/v3/report/agent.example HTTP/1.1\r\nHost: x\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+	must(t, err)
+	time.Sleep(200 * time.Millisecond)
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	select {
+	case code := <-ended:
+		t.Fatalf("exit %d while a request was under way\n%s", code, errs)
+	case <-time.After(500 * time.Millisecond):
+	}
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	select {
+	case code := <-ended:
+		if code != exitFailed || !strings.Contains(errs.String(), "cut off") {
+			t.Errorf("exit %d\n%s", code, errs)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("it does not end")
+	}
+}
+
+// TestPatterns: blanks of a list are no part of the names in it.
+func TestPatterns(t *testing.T) {
+	if got := strings.Join(patterns("production, staging,feature/* "), "|"); got != "production|staging|feature/*" {
+		t.Error(got)
+	}
+}
