@@ -224,14 +224,17 @@ func pages(program, work string) (files []file, err error) {
 	return files, nil
 }
 
+// unit is what systemd runs serve by.
+const unit = "bunraku.service"
+
 // documents are what every archive has beside the program.
 func documents(root string) (files []file, err error) {
-	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE"} {
+	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE", "docs/serve.md", "packaging/" + unit} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{name, text, 0o644})
+		files = append(files, file{filepath.Base(name), text, 0o644})
 	}
 	return files, nil
 }
@@ -241,6 +244,10 @@ func installed(program []byte, docs, shared []file) (files []file) {
 	files = append(files, file{"usr/bin/bunraku", program, 0o755})
 	for _, d := range docs {
 		name := d.name
+		if name == unit {
+			files = append(files, file{"usr/lib/systemd/system/" + unit, d.text, 0o644})
+			continue
+		}
 		if name == "LICENSE" {
 			name = "copyright"
 		}
