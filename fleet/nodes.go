@@ -19,6 +19,7 @@
 package fleet
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -34,7 +35,8 @@ func FactsDir(env string) string { return filepath.Join(env, "facts") }
 var factEndings = []string{".json", ".yaml", ".yml"}
 
 // Nodes reads the facts of every node: those of a file, of a directory of files, or (path is "") of the environment's
-// own directory, if it has one. A file may hold facts of many nodes.
+// own directory, if it has one. A file may hold facts of many nodes. One file of many in which no facts can be read is
+// the trouble of the node that it is called after, and not of all the others.
 func Nodes(view source.Files, env, path string) ([]*facts.Facts, error) {
 	if path == "" {
 		path = FactsDir(env)
@@ -57,6 +59,10 @@ func Nodes(view source.Files, env, path string) ([]*facts.Facts, error) {
 	var nodes []*facts.Facts
 	for _, file := range files {
 		n, err := facts.ReadAll(view, file)
+		var trouble *source.Diagnostic
+		if errors.As(err, &trouble) {
+			n, err = []*facts.Facts{facts.Unread(file, trouble)}, nil
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"encoding/json"
 	"errors"
 	"path"
 	"strings"
@@ -57,22 +56,7 @@ func (f *folder) wrong(d *document) source.Diagnostics {
 	shown := *trouble
 	shown.Summary = strings.TrimPrefix(shown.Summary, "("+d.path+"): ")
 	if path.Ext(d.path) == ".json" {
-		shown.Summary, shown.Place.Span = brokenJSON(d.text)
+		shown.Summary, shown.Place.Span = datafile.BrokenJSON(d.text)
 	}
 	return source.Diagnostics{&shown}
-}
-
-// brokenJSON says what is wrong with a text and where. Ruby's parser, which Puppet's message is from, tells where the
-// outermost object begins, and quotes all that follows; who knows what secrets that holds.
-func brokenJSON(text string) (string, source.Span) {
-	const what = "cannot be read as JSON"
-	var at *json.SyntaxError
-	if err := json.Unmarshal([]byte(text), new(any)); !errors.As(err, &at) {
-		return what, source.Span{}
-	}
-	from := max(int(at.Offset)-1, 0)
-	if from >= len(text) || at.Error() == "unexpected end of JSON input" {
-		return what + ": it ends too early", source.Span{Start: uint32(len(text)), End: uint32(len(text))}
-	}
-	return what + ": " + at.Error(), source.Span{Start: uint32(from), End: uint32(from + 1)}
 }

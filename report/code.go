@@ -113,5 +113,6 @@ var meanings = map[string]string{
 	"R0006": "a regular expression is malformed",
 	"K0101": "a file of mocks does not have a form that is known",
 	"F0101": "a file of facts does not have a form that is known",
+	"F0102": "a file of facts cannot be read as JSON",
 	"M0007": "a title that is no string",
 }

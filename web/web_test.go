@@ -337,7 +337,8 @@ func TestTrouble(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(os.WriteFile(facts, []byte(`{{`), 0o644))
+	must(os.Remove(facts))
+	must(os.Symlink("n.json", facts)) // which leads nowhere
 	wait(true)
 	for what := range b.server.questions() {
 		for _, q := range []string{"", "?node=n.example&name=n.example&ref=File[/a]&attribute=mode&file=x&key=a::b&id=x&q=a"} {
@@ -351,9 +352,22 @@ func TestTrouble(t *testing.T) {
 			}
 		}
 	}
+	must(os.Remove(facts))
 	must(os.WriteFile(facts, []byte(`{"fqdn": "n.example"}`), 0o644))
 	wait(false)
 	b.ask("node", url.Values{"name": {"n.example"}})
+}
+
+// TestBrokenFacts: a node whose facts cannot be read is one that does not compile; the others are there.
+func TestBrokenFacts(t *testing.T) {
+	b := open(t, options(write(t, map[string]string{"manifests/site.pp": "file { '/a': mode => '0644' }\n",
+		"facts/n.json": `{{`, "facts/m.json": `{"fqdn": "m"}`})))
+	if n := b.ask("node", url.Values{"name": {"m"}}); n["status"] != "fine" {
+		t.Errorf("the other: %v", n)
+	}
+	if n := fmt.Sprint(b.ask("node", url.Values{"name": {"n"}})); !strings.Contains(n, "F0102") {
+		t.Errorf("the broken one: %v", n)
+	}
 }
 
 // TestEvents: a page that listens is told when there is something new, and before that that it is worked on.

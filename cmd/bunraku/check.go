@@ -143,7 +143,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 	}
 	c.Tell(out.run)
 	var about func(string, int) bool
-	if len(out.nodes) == 0 || flags.node != "" || out.interrupted != "" {
+	failed := slices.ContainsFunc(out.nodes, func(n fleet.Checked) bool { return n.Catalog == nil })
+	if len(out.nodes) == 0 || failed || flags.node != "" || out.interrupted != "" {
 		about = out.declared // nothing, or not everything, was verified
 	}
 	if err := j.suppress(out.run, c.Sources, about); err != nil {

@@ -634,6 +634,33 @@ func fits(t *testing.T, where string, v any, want any) {
 	}
 }
 
+// A file of facts that cannot be read costs the node that it is called after, and no other; comments in code that only
+// this one has are not called idle.
+func TestCheckBrokenFacts(t *testing.T) {
+	fact := func(name string) string { return strings.Replace(facts12, "NAME", name, 1) }
+	site := "node 'a' {\n  exec { 'm': command => '/bin/mkdir /srv/m' } # bunraku:ignore V201 as it is\n}\n" +
+		"node default {\n  exec { 'n': command => '/bin/mkdir /srv/n' }\n}\n"
+	for what, broken := range map[string]string{"cut off": fact("a")[:40], "empty": "", "no facts": "[1]",
+		"YAML": "a: [1", "a wrong comma": strings.Replace(fact("a"), "{", "{,", 1)} {
+		repo := writeRepo(t, map[string]string{"manifests/site.pp": site, "facts/a.json": broken, "facts/b.json": fact("b")})
+		code, out, errText := call("check", repo)
+		if code != exitFailed || !regexp.MustCompile(`\ba +no catalog +[FH]0`).MatchString(out) ||
+			!regexp.MustCompile(`\bb +5 resources +V201`).MatchString(out) || !strings.Contains(errText, "facts/a.json:") ||
+			strings.Contains(out+errText, "V901") {
+			t.Errorf("%s: exit %d\n%s%s", what, code, out, errText)
+		}
+		for _, command := range []string{"compile", "verify"} {
+			if code, out, errText := call(command, repo, "--node", "a"); code == exitFine || out != "" ||
+				!strings.Contains(errText, "facts/a.json") {
+				t.Errorf("%s, %s: exit %d\n%s%s", what, command, code, out, errText)
+			}
+			if code, _, errText := call(command, repo, "--node", "b"); strings.Contains(errText, "facts/a.json") {
+				t.Errorf("%s, %s of another: exit %d\n%s", what, command, code, errText)
+			}
+		}
+	}
+}
+
 // One broken file costs what needs it, and nobody is told to add facts that are there; nothing is called fine beyond
 // what was looked at.
 func TestCheckSaysWhatItLookedAt(t *testing.T) {

@@ -29,7 +29,7 @@ type nodeData struct {
 	renamed        bool     // that is not what its directory is called
 	said           func(steps ...string) source.Place
 	imports        exported.Importer
-	refused        *source.Diagnostic // why the classifier gives no answer: then there is no catalog
+	refused        *source.Diagnostic // why there are no facts, or no answer of the classifier: then there is no catalog
 }
 
 // dataOf puts together what is known of a node. A classifier is asked here, so that no compile goes without.
@@ -39,7 +39,7 @@ func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
 		if s.name == "" {
 			s.name = n.Facts.Name
 		}
-		s.facts, s.trusted = n.Facts.Values, n.Facts.Trusted
+		s.facts, s.trusted, s.refused = n.Facts.Values, n.Facts.Trusted, n.Facts.Trouble
 	}
 	if s.name == "" {
 		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
@@ -48,7 +48,7 @@ func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
 	if s.trusted == nil {
 		s.trusted = facts.Trusted(s.name, nil, nil)
 	}
-	if c.opt.Classifier == nil || n.Unclassified {
+	if c.opt.Classifier == nil || n.Unclassified || s.refused != nil {
 		return s, nil
 	}
 	a, err := c.opt.Classifier.Ask(ctx, s.name)

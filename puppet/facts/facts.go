@@ -20,6 +20,8 @@ type Facts struct {
 	Environment string      // where the source says it, "" otherwise
 	Values      *value.Hash // as Puppet sees them: null is the empty string
 	Trusted     *value.Hash // the node's trusted data where the source has it, nil otherwise
+	// Trouble says why the facts cannot be read; there are no values then, and no catalog.
+	Trouble *source.Diagnostic
 
 	file  *source.File
 	nodes map[string]*datafile.Node // of the facts at the top
@@ -73,6 +75,12 @@ func Parse(f *source.File, otherwise string) (*Facts, error) {
 	return all[0], nil
 }
 
+// Unread stands for the node that a file is called after, in which no facts can be read.
+func Unread(path string, why *source.Diagnostic) *Facts {
+	base := filepath.Base(path)
+	return &Facts{Name: strings.TrimSuffix(base, filepath.Ext(base)), Values: value.NewHash(), Trouble: why}
+}
+
 // ReadAll reads a file that may hold facts about many nodes, as PuppetDB answers.
 func ReadAll(files source.Files, path string) ([]*Facts, error) {
 	f, base, err := open(files, path)
@@ -91,6 +99,8 @@ func ParseAll(f *source.File, otherwise string) ([]*Facts, error) {
 		if root, err = datafile.ReadJSON(f); err != nil {
 			if r, yamlErr := datafile.ReadYAMLObject(f); yamlErr == nil { // YAML may start with a bracket too
 				root, err = r, nil
+			} else {
+				err = broken(f)
 			}
 		}
 	} else {
@@ -113,6 +123,13 @@ func ParseAll(f *source.File, otherwise string) ([]*Facts, error) {
 		return many(f, root, otherwise)
 	}
 	return nil, trouble(f, root, "facts must be a hash")
+}
+
+// broken says what is wrong with facts in JSON.
+func broken(f *source.File) error {
+	what, where := datafile.BrokenJSON(f.Text)
+	return &source.Diagnostic{Code: "F0102", Summary: "the facts " + what, Place: source.Place{File: f, Span: where},
+		Help: "perhaps a download was cut off: ask facter --json, puppet facts or PuppetDB again"}
 }
 
 func trouble(f *source.File, n *datafile.Node, text string) error {

@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -335,4 +336,19 @@ func (r *jsonReader) hex4() (int, bool) {
 	}
 	r.at += 4
 	return int(n), true
+}
+
+// BrokenJSON says what is wrong with a text and where. Ruby's parser, which Puppet's message is from, tells where the
+// outermost object begins, and quotes all that follows; who knows what secrets that holds.
+func BrokenJSON(text string) (string, source.Span) {
+	const what = "cannot be read as JSON"
+	var at *json.SyntaxError
+	if err := json.Unmarshal([]byte(text), new(any)); !errors.As(err, &at) {
+		return what, source.Span{}
+	}
+	from := max(int(at.Offset)-1, 0)
+	if from >= len(text) || at.Error() == "unexpected end of JSON input" {
+		return what + ": it ends too early", source.Span{Start: uint32(len(text)), End: uint32(len(text))}
+	}
+	return what + ": " + at.Error(), source.Span{Start: uint32(from), End: uint32(from + 1)}
 }
