@@ -482,6 +482,22 @@ func TestAcceptWeb(t *testing.T) {
 	t.Logf("the server holds %d MB (bar 300, beside snapshots)", resident(t, cmd, "VmRSS"))
 }
 
+// TestAcceptWebLinks: of a generated fleet of a few nodes every link is followed that the first page leads to.
+func TestAcceptWebLinks(t *testing.T) {
+	live.Accept(t)
+	browserTools(t)
+	dir := t.TempDir()
+	if err := manynodes.Write(dir, 2, manynodes.None); err != nil {
+		t.Fatal(err)
+	}
+	_, at := startWeb(t, dir)
+	r := browse(t, webJob{Do: []string{"links"}, Most: 20000, Each: 20000}, at)
+	t.Logf("%v links followed, %v left; of each kind: %s", r.number("links"), r.number("left"), r.Figures["kinds"])
+	if r.number("left") != 0 || r.number("links") < 100 {
+		t.Error("these are not all of them")
+	}
+}
+
 // TestAcceptWebMemory: what the program holds while somebody goes through pages of many nodes is below the bar,
 // snapshots and all, and hangs little on how many nodes there are. A look itself takes what check takes; that is over
 // when the pages are there, and told beside.

@@ -159,6 +159,7 @@ const steps = {
       }
     }
     figures.links = visited;
+    figures.left = queue.length;
     figures.kinds = kinds;
   },
 
