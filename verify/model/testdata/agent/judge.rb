@@ -63,10 +63,21 @@ def entry(path)
          else s.ftype
          end
   text += format(' %04o', s.mode & 0o7777) unless s.symlink?
-  "#{text} #{s.uid}:#{s.gid}"
+  "#{text} #{$users.fetch(s.uid, s.uid)}:#{$groups.fetch(s.gid, s.gid)}"
 end
 
-# accounts are compared by name: numbers that nobody declares come as they come.
+# Numbers that nobody declares come as they come: what belongs to such an account of a run is compared by its name.
+$users = $groups = {}
+def unnumbered(top, file, declared)
+  File.readlines("#{top}/etc/#{file}", chomp: true).map { |l| l.split(':', -1) }
+      .reject { |p| BASE.key?("#{file} #{p[0]}") || declared.include?(p[0]) }.to_h { |p| [p[2].to_i, p[0]] }
+end
+
+def numbered(data, type, attribute)
+  data['resources'].select { |r| r['type'] == type && (r['parameters'] || {})[attribute].to_s =~ /\A\d+\z/ }.map { |r| r['title'] }
+end
+
+# accounts are compared by name, too.
 def accounts(top)
   out = {}
   %w[passwd group].each do |f|
@@ -182,6 +193,8 @@ def job(j)
   return { id: j['id'], error: was['error'] } if was['error']
   runs = j['runs'].map do |data|
     answer = inside(merged) { apply(data) }
+    $users = unnumbered(merged, 'passwd', numbered(data, 'User', 'uid'))
+    $groups = unnumbered(merged, 'group', numbered(data, 'User', 'uid') + numbered(data, 'Group', 'gid'))
     answer.merge('state' => snapshot("#{top}/upper", merged))
   end
   { id: j['id'], start: nil, runs: runs }
