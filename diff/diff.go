@@ -115,7 +115,7 @@ type Options struct {
 	IgnoreTags []string
 	// Exact makes changes of two nodes the same only if all of the values are, what is around the change included.
 	Exact bool
-	// Whole compares tags, what is secret, and the order of resources, too.
+	// Whole compares tags and the order of resources, too.
 	Whole bool
 	// Expected are the only changes that there should be; nil if any may be.
 	Expected []*Rule
@@ -267,10 +267,17 @@ func (c *comparison) attribute(r, s *catalog.Resource, p, q *catalog.Param) {
 		c.add(x)
 		return
 	}
-	if same(x.Attribute, x.Old, x.New) {
+	was, is := r.IsSensitive(x.Attribute), s.IsSensitive(x.Attribute)
+	switch {
+	case !same(x.Attribute, x.Old, x.New):
+	case is && !was: // agents hide it in logs and reports
+		x.Text = "is Sensitive now"
+	case was && !is:
+		x.Text = "is no longer Sensitive"
+	default:
 		return
 	}
-	x.Secret = r.IsSensitive(x.Attribute) || s.IsSensitive(x.Attribute) || x.Old != nil && value.HasSensitive(x.Old) ||
+	x.Secret = was || is || x.Old != nil && value.HasSensitive(x.Old) ||
 		x.New != nil && value.HasSensitive(x.New)
 	var parts []Block
 	if !x.Secret {

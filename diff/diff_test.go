@@ -39,6 +39,7 @@ func cat(rs ...*catalog.Resource) *catalog.Catalog {
 func TestCompare(t *testing.T) {
 	opaque := &value.Opaque{Why: "foo() asks the world"}
 	maybe := func(r *catalog.Resource) *catalog.Resource { r.Possible = "if foo() says so"; return r }
+	hidden := func(r *catalog.Resource, names ...string) *catalog.Resource { r.Sensitive = names; return r }
 	secret := func(s string) value.Value { return &value.Sensitive{Value: str(s)} }
 	for _, c := range []struct {
 		name     string
@@ -85,6 +86,11 @@ func TestCompare(t *testing.T) {
 			"File[/a] content   changes, Sensitive"},
 		{"no longer secret", cat(res("File[/a]", "content", secret("x"))), cat(res("File[/a]", "content", "y")),
 			"File[/a] content   changes, Sensitive"},
+		{"secret now", cat(res("File[/a]", "content", "x")), cat(hidden(res("File[/a]", "content", "x"), "content")),
+			"File[/a] content   is Sensitive now"},
+		{"secret until now", cat(hidden(res("File[/a]", "content", "x", "mode", "y"), "content", "mode")),
+			cat(hidden(res("File[/a]", "content", "x", "mode", "y"), "mode")),
+			"File[/a] content   is no longer Sensitive"},
 		{"an automatic relation", cat(res("File[/a]"), res("File[/a/b]")), cat(res("File[/a]"),
 			res("File[/a/b]", "owner", "u"), res("User[u]")),
 			"File[/a/b] owner   nothing → 'u'\n+ User[u]"},

@@ -30,7 +30,7 @@ func (c *Change) key(old, new *own) string {
 	}
 	k.part(c.Attribute)
 	k.part(c.File)
-	if c.Kind == Relation || c.Kind == Cycle {
+	if c.Kind != NotKnown {
 		k.part(c.Text)
 	}
 	k.part(fmt.Sprint(c.Gone, c.Secret))

@@ -10,8 +10,8 @@ import (
 )
 
 // Of two catalogs that two programs made of the same tree more can be asked than of two states of a tree: tags, which
-// nobody wrote and which still decide what `agent --tags` does; which attributes are secret, though their values are
-// the same; and the order of resources, by which an agent goes where no relation tells it otherwise.
+// nobody wrote and which still decide what `agent --tags` does, and the order of resources, by which an agent goes
+// where no relation tells it otherwise.
 
 // whole tells of those.
 func (c *comparison) whole() {
@@ -26,7 +26,6 @@ func (c *comparison) whole() {
 		if s == nil {
 			continue
 		}
-		c.secrecy(r, s)
 		if x := tagChange(r, s); x != nil && !moved[r.Name()] {
 			tags[r.Name()] = x
 		}
@@ -42,27 +41,6 @@ func (c *comparison) whole() {
 		c.add(x)
 	}
 	c.order(new, moved)
-}
-
-// secrecy tells of an attribute whose value is the same, and is secret on one side only.
-func (c *comparison) secrecy(r, s *catalog.Resource) {
-	for i := range r.Params {
-		p := &r.Params[i]
-		q := s.Param(p.Name)
-		a, b := r.IsSensitive(p.Name), s.IsSensitive(p.Name)
-		if q == nil || a == b || !same(p.Name, p.Value, q.Value) {
-			continue
-		}
-		x := &Change{Kind: Attribute, Name: r.Name(), Attribute: p.Name, Old: p.Value, New: q.Value, newRef: q.Ref,
-			Secret: true, Text: "is no longer Sensitive", old: r, new: s}
-		if b {
-			x.Text = "is Sensitive now"
-		}
-		c.add(x)
-		if q.Place.Known() {
-			x.NewAt = Spot{q.Place.File.Name, q.Place.Line()}
-		}
-	}
 }
 
 // tagChange is the change of a resource's tags; nil if they are the same.
