@@ -141,21 +141,21 @@ const steps = {
       const ref = at.searchParams.get('ref') ?? '';
       return at.pathname + ' ' + (ref.includes(' -> ') ? 'relation' : (/^(\$+|\w+:)/.exec(ref)?.[0] ?? '')) + (/hiera\.yaml$/.exec(at.searchParams.get('file') ?? '') ?? '');
     };
+    for (const path of queue) kinds[kindOf(path)] = (kinds[kindOf(path)] ?? 0) + 1;
     let visited = 0;
     while (queue.length && visited < job.most) {
       const path = queue.shift();
       await visit(path);
-      visited++;
-      const kind = kindOf(path);
-      kinds[kind] = (kinds[kind] ?? 0) + 1;
+      if (++visited % 500 === 0) console.error(`${visited} links followed, ${queue.length} wait`);
       const alert = await page.$('[role=alert]');
       if (alert) fail(path, 'says ' + (await alert.innerText()));
       for (const to of await page.$$eval('a[href]', (all) => all.map((a) => a.pathname + a.search))) {
-        const of = kindOf(to);
-        if (!seen.has(to) && (kinds[of] ?? 0) + queue.filter((x) => kindOf(x) === of).length < (job.each ?? 1e9)) {
-          seen.add(to);
-          queue.push(to);
-        }
+        if (seen.has(to)) continue;
+        const kind = kindOf(to);
+        if ((kinds[kind] ?? 0) >= (job.each ?? 1e9)) continue;
+        kinds[kind] = (kinds[kind] ?? 0) + 1;
+        seen.add(to);
+        queue.push(to);
       }
     }
     figures.links = visited;
