@@ -350,7 +350,7 @@ func (s *Server) compileOnce(ctx context.Context, env *served, node compiler.Nod
 		return made{}, failed("%s", d.Summary)
 	}
 	if s.db != nil {
-		node.Imports = s.db.client.NewImporter(ctx)
+		node.Imports = patient{s.db.client.NewImporter(ctx), s.aside}
 	}
 	kept := (*remembered)(nil)
 	if s.memory != nil {

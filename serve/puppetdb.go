@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"bunraku/puppet/exported"
 	"bunraku/puppet/value"
 	"bunraku/puppetdb"
 )
@@ -29,6 +30,18 @@ import (
 type database struct {
 	*errand
 	client *puppetdb.Client
+	aside  func(func()) // how to wait for it
+}
+
+// patient is an importer that keeps no processor while it waits.
+type patient struct {
+	exported.Importer
+	aside func(func())
+}
+
+func (p patient) Exported(host string, q *exported.Query) (found []*exported.Resource, err error) {
+	p.aside(func() { found, err = p.Importer.Exported(host, q) })
+	return found, err
 }
 
 // openDatabase opens the queue; nothing is sent yet.
@@ -41,7 +54,7 @@ func (s *Server) openDatabase(c puppetdb.Config) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{errand: e, client: client}, nil
+	return &database{errand: e, client: client, aside: s.aside}, nil
 }
 
 // newClient is who asks and tells PuppetDB: with the server's own certificate, unless another was given.
@@ -115,10 +128,11 @@ func (e *errand) stop() {
 }
 
 // Ask implements compiler.Querier: every question is asked when it comes up.
-func (d *database) Ask(query string) (value.Value, error) {
+func (d *database) Ask(query string) (answer value.Value, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), compileTimeout)
 	defer cancel()
-	return d.client.NewImporter(ctx).Ask(query)
+	d.aside(func() { answer, err = d.client.NewImporter(ctx).Ask(query) })
+	return answer, err
 }
 
 // sending is what is said of a command.

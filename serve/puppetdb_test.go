@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -259,6 +260,59 @@ func TestPuppetDBAsked(t *testing.T) {
 	db.set(0, "[{")
 	if a := r.catalog(c, "agent.example", "production", nil); a.status != 500 || !strings.Contains(a.body, "PuppetDB at") {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// TestPuppetDBSlow: whoever asks a PuppetDB that does not answer waits for it, and nobody else does.
+func TestPuppetDBSlow(t *testing.T) {
+	answers := make(chan bool)
+	asked := make(chan bool, 100)
+	db := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			io.WriteString(w, `{"uuid":"u"}`)
+			return
+		}
+		asked <- true
+		<-answers
+		io.WriteString(w, "[]")
+	}))
+	defer db.Close()
+	site := "-- production/manifests/site.pp --\nnode /^imports/ { Notify <<| tag == 'x' |>> }\n" +
+		"node /^asks/ { $n = puppetdb_query('nodes[certname]{}').length }\nnode default { notify { 'plain': } }\n"
+	r := start(t, site, func(o *serve.Options) { o.PuppetDB = &puppetdb.Config{URL: db.URL} })
+	var all sync.WaitGroup
+	many := 2 * runtime.GOMAXPROCS(0)
+	for i := range many {
+		name := fmt.Sprintf("imports%d.example", i)
+		if i%2 == 0 {
+			name = fmt.Sprintf("asks%d.example", i)
+		}
+		c := r.client(r.sign(name))
+		all.Go(func() {
+			if a := r.catalog(c, name, "production", nil); a.status != 200 {
+				t.Errorf("%s: %d %s", name, a.status, a.body)
+			}
+		})
+	}
+	defer all.Wait()
+	defer close(answers)
+	for range many { // each has begun
+		select {
+		case <-asked:
+		case <-time.After(20 * time.Second):
+			t.Fatal("some wait for others that ask")
+		}
+	}
+	done := make(chan answer, 1)
+	c := r.client(r.sign("plain.example"))
+	go func() { done <- r.catalog(c, "plain.example", "production", nil) }()
+	select {
+	case a := <-done:
+		if a.status != 200 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("a node that asks nothing waits, too")
 	}
 }
 

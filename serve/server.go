@@ -101,6 +101,7 @@ const (
 	largeAtOnce        = 4
 	pace               = 512 << 10 // what a client sends of a long body in paceTime, at least
 	paceTime           = 10 * time.Second
+	mostAside          = 64   // compiles that wait for somebody
 	mostWaiting        = 2000 // requests that wait for a processor; more are sent away for a while
 	headerTimeout      = 10 * time.Second
 	bodyTimeout        = 60 * time.Second
@@ -126,6 +127,7 @@ type Server struct {
 	facts    *value.Hash // what the server says of itself
 	secrets  *redact.Secrets
 	busy     chan struct{} // a place for each processor
+	away     chan struct{} // a place for each compile that waits for somebody
 	large    chan struct{}
 	uploads  sync.Map // the clients whose long bodies are read
 	waiting  atomic.Int64
@@ -167,7 +169,7 @@ func New(opt Options) (*Server, error) {
 		opt.Environments[i] = abs
 	}
 	s := &Server{opt: opt, secrets: &redact.Secrets{}, busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		large: make(chan struct{}, largeAtOnce), ended: make(chan struct{})}
+		away: make(chan struct{}, mostAside), large: make(chan struct{}, largeAtOnce), ended: make(chan struct{})}
 	s.opt.Compile.Trace = opt.Provenance > 0 || opt.Gate != nil && opt.Gate.Policy != nil
 	if opt.Reuse > 0 {
 		if opt.Provenance > 0 {
@@ -360,4 +362,19 @@ func (s *Server) enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// aside waits for somebody in the midst of a compile, without keeping the processor that it has: a PuppetDB that is
+// slow keeps nobody waiting who does not ask it. What is half done takes memory, though: only so many go aside.
+func (s *Server) aside(wait func()) {
+	select {
+	case s.away <- struct{}{}:
+		defer func() { <-s.away }()
+	default:
+		wait()
+		return
+	}
+	<-s.busy
+	defer func() { s.busy <- struct{}{} }()
+	wait()
 }

@@ -74,7 +74,7 @@ func Shadow(ctx context.Context, opt ShadowOptions, nodes []*facts.Facts) (*diff
 			return nil, err
 		}
 		defer client.Close()
-		s.db = &database{client: client}
+		s.db = &database{client: client, aside: func(wait func()) { wait() }}
 		s.opt.Compile.PuppetDB = s.db
 	}
 	s.pool = newPool(s)
