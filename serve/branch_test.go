@@ -122,8 +122,11 @@ func TestBranches(t *testing.T) {
 	if a := ask("twin_a"); a.status != 500 || !strings.Contains(a.body, "twin-a and twin_a would both be") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if a := r.get(c, "/puppet/v3/environments"); a.status == 200 || !strings.Contains(a.body, "twin") {
-		t.Errorf("%d %s", a.status, a.body) // the twins are no environment, and that is said
+	// The twins are no environment, and that is said; it hides nobody else.
+	if a := r.get(c, "/puppet/v3/environments"); a.status != 200 ||
+		!strings.Contains(a.body, `"twin_a":{"error":"the branches twin-a and twin_a would both be the environment twin_a"}`) ||
+		!strings.Contains(a.body, `"production":{"settings":{"modulepath"`) {
+		t.Errorf("%d %s", a.status, a.body)
 	}
 	// Whatever an agent calls its environment, it gets nothing of a branch that does not match.
 	for _, name := range []string{"secret", "feature_deep_er", "feature/deep/er", "refs/heads/secret", "heads/secret",

@@ -24,7 +24,8 @@ func (s *Server) listEnvironments(r *request) error {
 		ConfigVersion string   `json:"config_version"`
 	}
 	type environment struct {
-		Settings settings `json:"settings"`
+		Settings *settings `json:"settings,omitempty"`
+		Error    string    `json:"error,omitempty"` // in place of them
 	}
 	out := struct {
 		SearchPaths  []string               `json:"search_paths"`
@@ -42,11 +43,12 @@ func (s *Server) listEnvironments(r *request) error {
 			continue // gone since
 		}
 		snap, err := served.snapshot(r.Context(), s.lately())
-		if err != nil {
-			return failed("the environment '%s' cannot be read: %v", name, err)
+		if err != nil { // a branch that somebody works on does not hide the others
+			out.Environments[name] = environment{Error: short(s.secrets.Hide(err.Error()), mostField)}
+			continue
 		}
 		env := snap.Environment()
-		out.Environments[name] = environment{settings{ModulePath: env.ModulePath, Manifest: env.Manifest}}
+		out.Environments[name] = environment{Settings: &settings{ModulePath: env.ModulePath, Manifest: env.Manifest}}
 	}
 	return r.json(out)
 }

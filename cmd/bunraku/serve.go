@@ -142,7 +142,7 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state,
 		Provenance: f.provenance, ReportURL: f.reporturl,
 		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
-	if f.branches != "" {
+	if cmd.Flags().Changed("environments") {
 		opt.Environments = nil
 		opt.Branches = &deploy.Options{Repo: environments, Patterns: patterns(f.branches), Cache: f.cache,
 			At: source.Absolute(f.said)}

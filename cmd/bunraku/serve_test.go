@@ -306,3 +306,13 @@ func TestPatterns(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestServeNoBranches: a list of branches that is empty means none, and not that all directories are environments.
+func TestServeNoBranches(t *testing.T) {
+	ssl, _ := ssldir(t, "puppet.example")
+	code, _, errText := call("serve", writeRepo(t, map[string]string{"production/manifests/site.pp": ""}), "--ssldir", ssl,
+		"--certname", "puppet.example", "--state", t.TempDir(), "--listen", "192.0.2.1:1", "--environments", "")
+	if code != exitFailed || !strings.Contains(errText, `"" is no pattern of branches`) {
+		t.Errorf("exit %d %s", code, errText)
+	}
+}
