@@ -78,7 +78,7 @@ func (c *Client) values(ctx context.Context, query string) (v value.Value, err e
 			if rows++; rows > mostRows {
 				return &Error{URL: c.URL(), Detail: fmt.Sprintf("a query of a manifest has more than %d rows", mostRows)}
 			}
-			x, err := catalog.ReadJSON(row)
+			x, err := catalog.ReadExact(row)
 			if err == nil {
 				b.Add(x)
 			}
@@ -132,7 +132,7 @@ func readResource(row json.RawMessage) (*exported.Resource, error) {
 		return nil, fmt.Errorf("PuppetDB describes a resource in a way that is not known: %w", err)
 	}
 	r := &exported.Resource{Certname: x.Certname, Type: x.Type, Title: x.Title, Tags: x.Tags, File: x.File, Line: x.Line}
-	params, err := catalog.ReadJSON(x.Parameters) // in their order
+	params, err := catalog.ReadExact(x.Parameters) // in their order
 	if err != nil {
 		return nil, err
 	}

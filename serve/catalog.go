@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -246,12 +245,13 @@ func readFacts(name, text string) (*facts.Facts, error) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return nil, badRequest("The facts of %s are no JSON object", name)
 	}
-	v, err := catalog.ReadJSON([]byte(text))
-	if err != nil {
+	v, err := catalog.ReadExact([]byte(text))
+	var long *catalog.LongNumber
+	switch {
+	case errors.As(err, &long):
+		return nil, failed("a fact of %s is %v", name, long)
+	case err != nil:
 		return nil, badRequest("The facts of %s are no JSON: %v", name, err)
-	}
-	if n := tooLong(text); n != "" { // in place of a number that is nearly the same
-		return nil, failed("a fact of %s is the number %s, which does not fit into 64 bits", name, n)
 	}
 	h, _ := v.(*value.Hash)
 	given, is := h.At("name").(value.String)
@@ -263,31 +263,6 @@ func readFacts(name, text string) (*facts.Facts, error) {
 		return nil, failed("Catalog for %q was requested with fact definition for the wrong node (%q).", name, given)
 	}
 	return facts.New(name, values), nil
-}
-
-var manyDigits = regexp.MustCompile(`[\s:\[,]-?\d{19,}[\s,\]}]`)
-
-// tooLong is the first integer of a JSON text that 64 bits cannot hold; "" for none. Ruby has such numbers, and we have
-// not: what would be made of them is another number.
-func tooLong(text string) string {
-	if !manyDigits.MatchString(text) {
-		return ""
-	}
-	d := json.NewDecoder(strings.NewReader(text)) // what looks so may be in a text
-	d.UseNumber()
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return ""
-		}
-		n, is := token.(json.Number)
-		if !is || strings.ContainsAny(n.String(), ".eE") {
-			continue
-		}
-		if _, err := n.Int64(); err != nil {
-			return n.String()
-		}
-	}
 }
 
 // mostTries is how often a catalog is compiled anew because the code's id was another one afterwards.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -81,8 +82,12 @@ func (s *Server) catalogV4(r *request) error {
 	if err != nil {
 		return err
 	}
-	v, err := catalog.ReadJSON(body)
-	if err != nil {
+	v, err := catalog.ReadExact(body)
+	var long *catalog.LongNumber
+	switch {
+	case errors.As(err, &long):
+		return failed("the request has %v", long)
+	case err != nil:
 		return badRequest("The request body is invalid: %v", err)
 	}
 	if wrong := v4Request().fits(v, "it"); wrong != "" {
@@ -104,9 +109,6 @@ func (s *Server) catalogV4(r *request) error {
 		transaction: text("transaction_uuid")}
 	if err := checkName(o.name); err != nil {
 		return err
-	}
-	if n := tooLong(string(body)); n != "" {
-		return failed("a fact of %s is the number %s, which does not fit into 64 bits", o.name, n)
 	}
 	if values := hash(hash(given, "facts"), "values"); values != nil {
 		o.facts = facts.New(o.name, values)

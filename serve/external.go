@@ -112,13 +112,13 @@ func (s *Server) external(ctx context.Context, name string) (*value.Hash, error)
 		if err != nil {
 			return nil, failed("trusted external data of %s: %v", name, err)
 		}
-		v, err := catalog.ReadJSON(text)
-		if err != nil {
+		v, err := catalog.ReadExact(text)
+		var long *catalog.LongNumber
+		switch {
+		case errors.As(err, &long):
+			return nil, failed("trusted external data of %s: %s prints %v", name, path, long)
+		case err != nil:
 			return nil, failed("trusted external data of %s: %s prints no JSON: %v", name, path, err)
-		}
-		if n := tooLong(string(text)); n != "" {
-			return nil, failed("trusted external data of %s: %s prints the number %s, which does not fit into 64 bits", name,
-				path, n)
 		}
 		return v, nil
 	}

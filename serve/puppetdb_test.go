@@ -257,6 +257,14 @@ func TestPuppetDBAsked(t *testing.T) {
 	if !strings.Contains(string(catalog), `"mine"`) && !strings.Contains(fmt.Sprint(db.got(t, 4)), "mine") {
 		t.Errorf("what is exported is not told: %s", catalog)
 	}
+	// Ruby has numbers that we have not: none is made another one.
+	for _, row := range []string{strings.Replace(one("third"), `"m"`, tooLarge, 1),
+		strings.Replace(one("third"), `"certname"`, `"n":`+tooLarge+`,"certname"`, 1)} {
+		db.set(0, row)
+		if a := r.catalog(c, "agent.example", "production", nil); a.status != 500 || !strings.Contains(a.body, tooLarge) {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
 	db.set(0, "[{")
 	if a := r.catalog(c, "agent.example", "production", nil); a.status != 500 || !strings.Contains(a.body, "PuppetDB at") {
 		t.Errorf("%d %s", a.status, a.body)

@@ -14,8 +14,22 @@ import (
 // ReadJSON reads any JSON text into values: objects become hashes in the order of their keys (a key given twice keeps
 // its place and takes the last value), numbers with a point or an exponent floats. Catalogs are large and read by the
 // thousand, hence a reader of its own.
-func ReadJSON(text []byte) (value.Value, error) {
-	s := &scanner{text: string(text)}
+func ReadJSON(text []byte) (value.Value, error) { return read(&scanner{text: string(text)}) }
+
+// ReadExact is ReadJSON for what a catalog is made of: an integer that is not exactly ours is an error, a *LongNumber,
+// in place of a float that is nearly the same.
+func ReadExact(text []byte) (value.Value, error) {
+	return read(&scanner{text: string(text), exact: true})
+}
+
+// A LongNumber is an integer that 64 bits cannot hold. Ruby has such numbers.
+type LongNumber struct{ Digits string }
+
+func (e *LongNumber) Error() string {
+	return "the number " + e.Digits + ", which does not fit into 64 bits"
+}
+
+func read(s *scanner) (value.Value, error) {
 	if !utf8.ValidString(s.text) {
 		return nil, errors.New("the text is not UTF-8")
 	}
@@ -35,6 +49,7 @@ type scanner struct {
 	text  string
 	at    int
 	depth int
+	exact bool
 	keys  map[string]value.Value // keys repeat; each is kept once
 }
 
@@ -309,6 +324,9 @@ func (s *scanner) number() (value.Value, error) {
 	if whole {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return value.Int(n), nil
+		}
+		if s.exact {
+			return nil, &LongNumber{text}
 		}
 	}
 	f, err := strconv.ParseFloat(text, 64)
