@@ -228,6 +228,20 @@ func TestNamesInRules(t *testing.T) {
 			t.Errorf("%v: %d %s", x, a.status, a.body)
 		}
 	}
+	write("/", "path", "allow: 5")
+	if err := r.Reload(); err == nil {
+		t.Error("it is read again")
+	}
+	if status, text := watch(r, "/readyz"); status != 503 || !strings.Contains(text, "rules from before are in force") {
+		t.Errorf("%d %s", status, text)
+	}
+	write("/", "path", `allow: "*"`)
+	if err := r.Reload(); err != nil {
+		t.Error(err)
+	}
+	if status, text := watch(r, "/readyz"); status != 200 {
+		t.Errorf("%d %s", status, text)
+	}
 	for _, x := range []struct{ path, kind, whom string }{
 		{"/", "path", `allow: "MyHost"`},                                      // finds nobody
 		{"/", "path", `allow: "user@host.example"`},                           // nor does this

@@ -181,6 +181,9 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 		problems = append(problems, "certificates or revocation lists cannot be read, those from before are in force: "+
 			err.Error())
 	}
+	if err := s.unruly.Load(); err != nil {
+		problems = append(problems, "auth.conf cannot be read, the rules from before are in force: "+(*err).Error())
+	}
 	if err := s.mounts.problem(); err != nil {
 		problems = append(problems, "fileserver.conf cannot be read, the mounts from before are in force: "+err.Error())
 	}

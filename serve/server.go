@@ -114,6 +114,7 @@ const (
 type Server struct {
 	opt      Options
 	rules    atomic.Pointer[[]rule]
+	unruly   atomic.Pointer[error] // why the rules of now are not in force
 	trust    *trust
 	pool     *pool
 	branches *deploy.Source // nil where environments are directories
@@ -276,9 +277,11 @@ func (s *Server) readAuth() error {
 	if s.opt.Auth != "" {
 		var err error
 		if rules, err = readRules(s.opt.Auth, s.trust.current.Load().ruled); err != nil {
+			s.unruly.Store(&err)
 			return err
 		}
 	}
+	s.unruly.Store(nil)
 	s.rules.Store(&rules)
 	return nil
 }
