@@ -101,7 +101,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		return &Excuse{NeedsUse, d.Summary}, nil
 	}
 	other := n.Node
-	other.Facts = n.withStdlib(n.System.Other(n.Name, n.Legacy))
+	other.Facts = say(n.withStdlib(n.System.Other(n.Name, n.Legacy)), n.says)
 	res, err := c.Compile(ctx, other)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ type Invention struct {
 	stdlib    bool           // it has the facts that stdlib brings to agents
 	elsewhere []facts.System // to be tried where the code refuses this one
 	use       string         // of a define: its attributes
+	says      []saying       // of itself, for the main manifests
 }
 
 // Title is how the node is shown: "apache on debian-12 (invented)".
@@ -200,7 +201,7 @@ func (i *Invention) on(s facts.System, legacy bool) *Invention {
 		out.Name = inventedName(cmp.Or(out.Class, out.Define), s)
 	}
 	out.System, out.Legacy = s, legacy
-	out.Facts = out.withStdlib(s.Facts(out.Name, legacy))
+	out.Facts = say(out.withStdlib(s.Facts(out.Name, legacy)), out.says)
 	return &out
 }
 
@@ -214,7 +215,7 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 			own = append(own, m)
 		}
 	}
-	signs := newSigns(env, own)
+	signs, asked := newSigns(env, own), askings(env)
 	seen := map[string]bool{}
 	add := func(i Invention) {
 		if key := i.Title(); !seen[key] {
@@ -239,7 +240,10 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 			}
 			for _, d := range p.publicOf(env, m) {
 				if _, is := d.def.(*syntax.Class); is {
-					add(invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy))
+					n := invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy)
+					n.says = sayings(asked, d.name, n.Facts)
+					n.Facts = say(n.Facts, n.says)
+					add(n)
 				}
 			}
 		}

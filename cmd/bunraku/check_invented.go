@@ -27,6 +27,10 @@ func (c *checking) inventedTexts() (out []string) {
 	}
 	out = append(out, "No facts were found: the nodes are invented, on "+strings.Join(systems, ", ")+
 		". `bunraku facts show` has their facts; put those of real nodes into facts/ to check what really runs.")
+	if said := c.plan.Said(); len(said) > 0 {
+		out = append(out, "Each says of itself what the main manifests ask for, so that it gets its class: "+
+			strings.Join(said, ", ")+".")
+	}
 	if n, with, of := c.compiled(func(i *fleet.Invention) string { return i.Class }); of > 0 {
 		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system%s.", n,
 			plurals(of, "public class", "public classes"), onlyWith(with, n)))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -332,5 +333,42 @@ func TestFactsShow(t *testing.T) {
 	if _, text, _ := call("facts", "show"); !strings.Contains(text, "windows-2025") ||
 		!strings.Contains(text, "not compared with a real machine's") {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestCheckRolesByFacts: where the main manifest makes the name of a class of what a machine says of itself, invented
+// nodes say it: in a fact or in their certificate, directly or through variables. What the classes have wrong is told.
+func TestCheckRolesByFacts(t *testing.T) {
+	for name, c := range map[string]struct{ site, said string }{
+		"a fact":          {`node default { include "role::${facts['role']}" }`, "$facts['role']"},
+		"an old variable": {`include "::role::${::role}"`, "$facts['role']"},
+		"an extension": {`node default { $r = $trusted['extensions']['pp_role'] include "role::${r}" }`,
+			"$trusted['extensions']['pp_role']"},
+		"a method": {`$role = $trusted['extensions'].get('pp_role') "role::${role}".include`,
+			"$trusted['extensions']['pp_role']"},
+		"a choice":     {`node default { $role = pick($facts['role'], 'none') include "role::$role" }`, "$facts['role']"},
+		"a whole name": {`if $facts['kind'] { include $facts['kind'] } else { fail('no kind') }`, "$facts['kind']"},
+	} {
+		code, out, errText := call("check", writeRepo(t, map[string]string{"manifests/site.pp": c.site,
+			"hiera.yaml": "version: 5\nhierarchy:\n  - name: r\n    paths: ['%{trusted.extensions.pp_role}.yaml', " +
+				"'%{facts.role}.yaml', '%{facts.kind}.yaml']\n",
+			"data/db.yaml": "role::db::port: 5432\n", "data/role::db.yaml": "role::db::port: 5432\n",
+			"modules/role/manifests/db.pp":   "class role::db(Integer $port) { notify { \"port ${port}\": } }\n",
+			"modules/role/manifests/none.pp": "class role::none { }\n",
+			"modules/role/manifests/web.pp":  "class role::web { file { '/x': nosuch => 1 } }\n"}))
+		if code != exitFailed || !regexp.MustCompile(`role::db on \S+ \(invented\) +\d+ resources  fine`).MatchString(out) ||
+			!regexp.MustCompile(`role::web on \S+ \(invented\) +no catalog`).MatchString(out) ||
+			!strings.Contains(errText, "no parameter named 'nosuch'") ||
+			!strings.Contains(out, "what the main manifests ask for, so that it gets its class: "+c.said+".") {
+			t.Errorf("%s: exit %d\n%s%s", name, code, out, errText)
+		}
+	}
+	// What systems have as it is stays so, and a fact cannot be called like a variable that is set for all nodes.
+	for _, site := range []string{`include "role::${facts['kernel']}"`, `$role = $facts['role'] include "role::${role}"`} {
+		_, out, errText := call("check", writeRepo(t, map[string]string{"manifests/site.pp": site,
+			"modules/role/manifests/db.pp": "class role::db { }\n"}))
+		if strings.Contains(out, "Each says of itself") {
+			t.Errorf("%s: it was invented:\n%s%s", site, out, errText)
+		}
 	}
 }
