@@ -229,7 +229,10 @@ func (f *folder) check(ctx context.Context) (err error) {
 		return err
 	}
 	tell(true)
-	return f.seek(ctx, c)
+	if err := f.seek(ctx, c); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return f.census(ctx, c)
 }
 
 // latest are the compiles of a check, as they end.
@@ -254,6 +257,9 @@ func (l *latest) watch(also fleet.Watch) fleet.Watch {
 func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for i := range c.Checked {
+		f.learn(c.Given[i].Title(), c.Checked[i].Catalog)
+	}
 	chosen := map[string]bool{}
 	for _, n := range c.Nodes {
 		chosen[n.Node.Name] = true

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bunraku/fleet"
-	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -38,6 +37,7 @@ func (f *folder) nodes(ctx context.Context, view source.Files) ([]fleet.Node, er
 
 // choose takes the nodes that the settings name, or a few that have what is open.
 func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
+	f.muster(all)
 	f.server.mu.Lock()
 	patterns, alone := f.server.settings.Nodes, len(f.server.folders) == 1
 	f.server.mu.Unlock()
@@ -68,8 +68,8 @@ func (f *folder) has(n fleet.Node, names []string) bool {
 	if i := n.Invented; i != nil && (slices.Contains(names, i.Class) || slices.Contains(names, i.Define)) {
 		return true
 	}
-	known := f.having[n.Title()]
-	return slices.ContainsFunc(names, func(name string) bool { return known[name] })
+	known := f.counted[n.Title()]
+	return slices.ContainsFunc(names, func(name string) bool { return known != nil && known.has[name] > 0 })
 }
 
 // openClasses are the classes and defines of the file that was last opened or edited, by plain name.
@@ -94,24 +94,6 @@ func (f *folder) openClasses() (names []string) {
 	return names
 }
 
-// learn remembers which classes and defines a node has. The folder is locked.
-func (f *folder) learn(node string, c *catalog.Catalog) {
-	if f.having == nil {
-		f.having = map[string]map[string]bool{}
-	}
-	has := map[string]bool{}
-	if c != nil {
-		for _, r := range c.Resources {
-			name := r.Type
-			if r.Type == "Class" {
-				name = r.Title
-			}
-			has[outline.Class(name)] = true
-		}
-	}
-	f.having[node] = has
-}
-
 // seek looks for nodes that have what is open, if those that were looked at have not, and lets the folder be looked at
 // again when it has found some.
 func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
@@ -120,9 +102,6 @@ func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
 	f.server.mu.Unlock()
 	open := f.openClasses()
 	f.mu.Lock()
-	for i := range c.Checked {
-		f.learn(c.Given[i].Title(), c.Checked[i].Catalog)
-	}
 	hits := 0
 	for _, n := range c.Nodes {
 		if f.has(n, open) {
@@ -143,7 +122,7 @@ func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
 	before, tried := hits, 0
 	for _, n := range all.Nodes {
 		f.mu.Lock()
-		_, known := f.having[n.Title()]
+		_, known := f.counted[n.Title()]
 		f.mu.Unlock()
 		if known || tried == mostSought || hits == few || ctx.Err() != nil {
 			continue

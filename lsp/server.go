@@ -7,6 +7,7 @@
 //	position.go   the protocol's positions and our byte offsets
 //	folder.go     a folder of the workspace: its files with the open ones laid over them
 //	nodes.go      the nodes that answers are about
+//	census.go     on how many nodes a class is
 //	progress.go   work that takes a while
 //	kinds.go      which files hold what
 //	index.go      what is named where, in all files

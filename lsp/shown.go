@@ -123,30 +123,10 @@ func (s *Server) codeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 // about is what is worth to be said of a definition in one line.
 func (at *spot) about(n outline.Name) string {
 	var parts []string
-	results := at.compiled()
-	having, declared := 0, 0
-	for _, r := range results {
-		count := 0
-		if r.Catalog != nil && n.Kind == outline.ClassName && slices.Contains(r.Catalog.Classes, n.Name) {
-			count = 1
-		} else if r.Catalog != nil && n.Kind == outline.TypeName {
-			for _, x := range r.Catalog.Resources {
-				if outline.Class(x.Type) == n.Name {
-					count++
-				}
-			}
+	if n.Kind != outline.FunctionName && !at.entry.alias(n) {
+		if on := at.onNodes(n); on != "" {
+			parts = append(parts, on)
 		}
-		declared += count
-		having += min(count, 1)
-	}
-	switch {
-	case len(results) == 0 || n.Kind == outline.FunctionName:
-	case having == 0:
-		parts = append(parts, fmt.Sprintf("on none of the %d nodes looked at", len(results)))
-	case n.Kind == outline.TypeName:
-		parts = append(parts, fmt.Sprintf("%s on %d of %d nodes", many(declared, "resource"), having, len(results)))
-	default:
-		parts = append(parts, fmt.Sprintf("on %d of %d nodes", having, len(results)))
 	}
 	set, used := 0, 0
 	for _, e := range at.index.entries {
@@ -163,11 +143,23 @@ func (at *spot) about(n outline.Name) string {
 	if set > 0 {
 		parts = append(parts, many(set, "value")+" in Hiera")
 	}
+	all := at.same(at.entry, n, nil)
+	if n.Kind == outline.ClassName {
+		parts = append(parts, fmt.Sprintf("included by %d", at.includers(all)))
+	}
 	parts = append(parts, "named "+many(used, "time"))
-	if list := at.computed(n, at.same(at.entry, n, nil)); len(list) > 0 {
+	if list := at.computed(n, all); len(list) > 0 {
 		parts = append(parts, "computed in "+many(len(list), "place"))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// alias reports whether a name is where a type is given another name.
+func (e *entry) alias(n outline.Name) bool {
+	return slices.ContainsFunc(e.tree.Defs, func(d syntax.Definition) bool {
+		_, is := d.(*syntax.TypeAlias)
+		return is && d.Span() == n.Whole
+	})
 }
 
 // many is a number of things.

@@ -57,9 +57,10 @@ func TestLenses(t *testing.T) {
 		return out
 	}
 	for file, want := range map[string]string{
-		"modules/web/manifests/init.pp":  "on 1 of 1 nodes · 2 values in Hiera · named 4 times",
-		"modules/web/manifests/vhost.pp": "1 resource on 1 of 1 nodes · named 1 time",
+		"modules/web/manifests/init.pp":  "on 1 of 1 node · 2 values in Hiera · included by 2 · named 4 times",
+		"modules/web/manifests/vhost.pp": "1 resource on 1 of 1 node · named 1 time",
 		"modules/web/functions/greet.pp": "named 1 time",
+		"modules/web/types/mode.pp":      "named 1 time",
 	} {
 		if got := lens(file); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: %q", file, got)

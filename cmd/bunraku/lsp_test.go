@@ -223,7 +223,7 @@ func TestNeovim(t *testing.T) {
 		"action: write ensure for ensur",
 		"acted: file { \"/ü\": ensure => file }",
 		"mended: 0",
-		"lens: on 1 of 1 nodes · named 1 time",
+		"lens: on 1 of 1 node · included by 1 · named 1 time",
 		"called by: repo/manifests/site.pp site.pp:1",
 		"marked: 2",
 		"tag: init.pp call cursor(2, 7)|",

@@ -41,6 +41,8 @@ type Name struct {
 	In    string      // the class, define or function that it stands in
 	Param bool        // it is a parameter of a class, define, plan, function or template, or the attribute that sets one
 	Text  bool        // it stands in a string, which may happen to look like a name: a title, a key
+	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
+	Includes bool
 }
 
 // Names are all names of a file, in the order of the text. effects is what functions do, by plain name.
@@ -163,9 +165,9 @@ func (n *namer) literals(e syntax.Expr, f func(text string, at source.Span)) {
 	}
 }
 
-func (n *namer) classes(e syntax.Expr) {
+func (n *namer) classes(e syntax.Expr, includes bool) {
 	n.literals(e, func(text string, at source.Span) {
-		n.add(Name{Kind: ClassName, Name: Class(text), Span: at, Text: true})
+		n.add(Name{Kind: ClassName, Name: Class(text), Span: at, Text: true, Includes: includes})
 	})
 }
 
@@ -242,7 +244,7 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		if x.Parent != "" {
 			around := n.in
 			n.in = Class(x.Name)
-			n.add(Name{Kind: ClassName, Name: Class(x.Parent), Span: n.plain(x.ParentAt)})
+			n.add(Name{Kind: ClassName, Name: Class(x.Parent), Span: n.plain(x.ParentAt), Includes: true})
 			n.in = around
 		}
 		return
@@ -359,7 +361,7 @@ func (n *namer) call(f *syntax.Name, args []syntax.Expr) {
 	switch {
 	case e&(Includes|Contains|Requires) != 0 && e&Anything == 0:
 		for _, a := range args {
-			n.classes(a)
+			n.classes(a, true)
 		}
 	case e&Makes != 0:
 		n.literals(args[0], func(text string, at source.Span) {
@@ -410,7 +412,7 @@ func (n *namer) resource(x *syntax.Resource, s *scope) {
 	for _, b := range x.Bodies {
 		owner := typ
 		if typ == "class" {
-			n.classes(b.Title)
+			n.classes(b.Title, true)
 			owner = ""
 			if list := syntax.StaticNames(b.Title); len(list) == 1 && list[0] != "" {
 				owner = Class(list[0])
@@ -453,7 +455,7 @@ func (n *namer) reference(x *syntax.Access, s *scope) {
 	}
 	for _, k := range x.Keys {
 		if typ == "class" {
-			n.classes(k)
+			n.classes(k, false)
 			continue
 		}
 		n.literals(k, func(text string, at source.Span) {
