@@ -158,8 +158,8 @@ func (f *folder) onNodes(n outline.Name) string {
 	return text
 }
 
-// includers are how many classes, defines, functions and nodes include, declare or inherit a class; of what stands in none
-// of them the file counts.
+// includers are how many classes, defines, functions and nodes include, declare or inherit a class; of what stands in
+// none of them, the statement counts.
 func (at *spot) includers(all []occurrence) int {
 	type place struct {
 		path, in string

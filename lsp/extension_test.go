@@ -1,13 +1,17 @@
 package lsp_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"bunraku/internal/live"
+	"bunraku/lsp"
 )
 
 // The extension for VS Code lets no opened folder say which program is run, and has code for every command it offers.
@@ -48,6 +52,22 @@ func TestExtension(t *testing.T) {
 		if !strings.Contains(string(code), `on("`+c.Command+`"`) {
 			t.Errorf("nothing is done for %s", c.Command)
 		}
+	}
+	// Everything but the language server itself is asked of it: a task of the program's is not run in an untrusted folder.
+	capabilities := dial(t, func(o *lsp.Options) {
+		o.Diff = func(context.Context, string) (string, error) { return "", nil }
+		o.Web = o.Diff
+	}).start(nil)
+	known := fmt.Sprint(capabilities["executeCommandProvider"])
+	asked := regexp.MustCompile(`ask<[^(]*\("([^"]+)"`).FindAllStringSubmatch(string(code), -1)
+	for _, m := range asked {
+		if !strings.Contains(known, m[1]) {
+			t.Errorf("the server has no command %s", m[1])
+		}
+	}
+	runs := regexp.MustCompile(`ProcessExecution|ShellExecution|Terminal|child_process`).Match(code)
+	if len(asked) != 4 || runs {
+		t.Errorf("the server is asked %v", asked)
 	}
 	for _, g := range p.Contributes.Grammars {
 		grammar, err := os.ReadFile(filepath.Join(dir, g.Path))

@@ -43,8 +43,19 @@ func (s *Server) hover(_ context.Context, p *protocol.TextDocumentPositionParams
 	if at == nil || err != nil {
 		return nil, err
 	}
+	text, span := at.said()
+	if text == "" {
+		return nil, nil
+	}
+	r := at.entry.mapper(s.enc).span(span)
+	return &protocol.Hover{Range: &r,
+		Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}}, nil
+}
+
+// said is what there is to say of what stands at the spot, and where that stands; "" for nothing.
+func (at *spot) said() (text string, span source.Span) {
 	var parts []string
-	span := at.name.Span
+	span = at.name.Span
 	if path, where := at.fact(); path != "" {
 		span = where
 		parts = append(parts, at.values("fact:"+path, ""))
@@ -52,12 +63,7 @@ func (s *Server) hover(_ context.Context, p *protocol.TextDocumentPositionParams
 		parts = at.describe()
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	if len(parts) == 0 {
-		return nil, nil
-	}
-	r := at.entry.mapper(s.enc).span(span)
-	return &protocol.Hover{Range: &r,
-		Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.Join(parts, "\n\n---\n\n")}}, nil
+	return strings.Join(parts, "\n\n---\n\n"), span
 }
 
 // describe says what the name is, in parts.
@@ -101,29 +107,36 @@ func (at *spot) describe() (parts []string) {
 }
 
 // values is what a question comes to on each node; nodes with the same answer are named together.
-func (f *folder) values(ref, attribute string) string {
-	return f.told(func(r *result) string {
-		a, err := r.record.Explain(ref, attribute)
-		if err != nil {
-			return ""
-		}
-		var text strings.Builder
-		a.Text(&text, explain.Show{})
-		return text.String()
-	})
+func (at *spot) values(ref, attribute string) string {
+	return at.told(func(r *result) string { return at.answer(r, ref, attribute) })
 }
 
-// told is what is said of each node, without what is about the command line.
-func (f *folder) told(say func(*result) string) string {
+// answer is explain's to a question about a node, "" if it has none; fully, with all places that decide it.
+func (at *spot) answer(r *result, ref, attribute string) string {
+	a, err := r.record.Explain(ref, attribute)
+	if err != nil {
+		return ""
+	}
+	var text strings.Builder
+	a.Text(&text, explain.Show{All: at.fully})
+	if at.fully {
+		text.WriteByte('\n')
+		a.Text(&text, explain.Show{All: true, View: explain.DependencyView})
+	}
+	return text.String()
+}
+
+// told is what is said of each node, without what is about the command line unless everything is asked for.
+func (at *spot) told(say func(*result) string) string {
 	var order []string
 	nodes := map[string][]string{}
-	for _, r := range f.compiled() {
+	for _, r := range at.compiled() {
 		if r.record == nil {
 			continue
 		}
 		var lines []string
-		for line := range strings.Lines(strings.ReplaceAll(say(r), f.dir+"/", "")) {
-			if len(lines) == 0 || strings.HasPrefix(line, " ") {
+		for line := range strings.Lines(strings.ReplaceAll(say(r), at.dir+"/", "")) {
+			if at.fully || len(lines) == 0 || strings.HasPrefix(line, " ") {
 				lines = append(lines, strings.TrimRight(line, "\n"))
 			}
 		}
@@ -343,13 +356,9 @@ func (at *spot) attributeValues(owner *ownerRef, attr string) string {
 				!x.Place.Span.Contains(owner.body.Span()) || len(out) == most {
 				continue
 			}
-			a, err := r.record.Explain(x.Ref(), attr)
-			if err != nil {
-				continue
+			if text := at.answer(r, x.Ref(), attr); text != "" {
+				out = append(out, text)
 			}
-			var text strings.Builder
-			a.Text(&text, explain.Show{})
-			out = append(out, text.String())
 		}
 		return strings.Join(out, "")
 	})

@@ -20,6 +20,7 @@ type spot struct {
 	named  bool
 	mended *entry // the file without the line that is being written; nil if it is a program with it
 	asked  *survey
+	fully  bool // everything is to be said, however long it gets
 }
 
 // spot finds what a position is about; nil if the file is in no folder, or unknown there.

@@ -25,7 +25,7 @@
 //	guess.go      edits that messages propose, tried before they are offered
 //	shown.go      values, counts and colours in the text, links, what a place is in
 //	calls.go      who includes whom
-//	command.go    which nodes there are, and choosing among them
+//	command.go    which nodes there are, choosing among them, and what else can be asked by name
 //	symbols.go    outlines, symbols of the workspace, folding
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
@@ -72,6 +72,10 @@ type Options struct {
 	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil
 	// if nobody knows.
 	Other func(file *source.File) source.Diagnostics
+	// Diff says what the work tree of a folder changes, for people; Web shows a folder in the browser and returns the
+	// link to it. Nil for what there is not.
+	Diff func(ctx context.Context, folder string) (string, error)
+	Web  func(ctx context.Context, folder string) (link string, err error)
 	// Page is a file that explains a code, which is there; "" if there is none. Nil for no pages.
 	Page func(code string) (path string)
 	// Secrets are shown to nobody, and Watch takes in those of every compile.
@@ -308,7 +312,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			SemanticTokensProvider: &protocol.SemanticTokensOptions{Full: yes, Range: yes,
 				Legend: protocol.SemanticTokensLegend{TokenTypes: tokenTypes, TokenModifiers: tokenModifiers}},
 			SelectionRangeProvider: yes, DocumentLinkProvider: &protocol.DocumentLinkOptions{}, CallHierarchyProvider: yes,
-			ExecuteCommandProvider: &protocol.ExecuteCommandOptions{Commands: []string{listNodes, chooseNodes}},
+			ExecuteCommandProvider: &protocol.ExecuteCommandOptions{Commands: s.commands()},
 		}}, nil
 }
 

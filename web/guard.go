@@ -88,6 +88,15 @@ func (g *guard) url() string {
 	return fmt.Sprintf("http://%s/open?token=%s", g.at, g.token)
 }
 
+// invite makes a new token if the last one is spent.
+func (g *guard) invite() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.token == "" {
+		g.token = random()
+	}
+}
+
 // headers are on every answer.
 var headers = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src " +

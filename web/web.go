@@ -91,6 +91,13 @@ func New(opt Options, addr net.Addr) (*Server, error) {
 // URL is the address that lets a browser in, once.
 func (s *Server) URL() string { return s.guard.url() }
 
+// Invite is the address that lets a browser in, once more if somebody came by the last one: it is for who runs the
+// server and asks for it again.
+func (s *Server) Invite() string {
+	s.guard.invite()
+	return s.guard.url()
+}
+
 // Look compiles and verifies the tree for the first time.
 func (s *Server) Look(ctx context.Context) error { return s.site.look(ctx) }
 

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"bunraku/judge"
 	"bunraku/lint"
 	"bunraku/lsp"
 	ruby "bunraku/puppet/ruby/syntax"
+	"bunraku/report/redact"
 	"bunraku/source"
 	"bunraku/verify/model"
+	"bunraku/web"
 
 	"github.com/spf13/cobra"
 )
@@ -43,6 +50,10 @@ Nothing that the tree names is run.`,
 				}
 				return j.Judge, j.own, nil
 			}
+			ctx, stop := context.WithCancel(cmd.Context())
+			defer stop()
+			opt.Diff = func(ctx context.Context, folder string) (string, error) { return a.diffText(ctx, cmd, folder, &flags) }
+			opt.Web = a.sites(ctx, cmd, &flags)
 			settleMemory()
 			if !lsp.New(opt).Serve(a.in, rawWriter{a}) {
 				return &exitError{code: exitFailed}
@@ -53,6 +64,57 @@ Nothing that the tree names is run.`,
 	flags.add(c)
 	c.Flags().Bool("stdio", true, "talk on standard input and output; it is the only way, and some editors say so")
 	return c
+}
+
+// diffText is what `diff` says of a directory, for people.
+func (a *app) diffText(ctx context.Context, cmd *cobra.Command, root string, f *compileFlags) (string, error) {
+	var text, errs strings.Builder
+	b := &app{in: strings.NewReader(""), secrets: a.secrets, out: redact.NewScreen(&text, a.secrets, false),
+		err: redact.NewScreen(&errs, a.secrets, false)}
+	err := b.diff(ctx, cmd, root, &diffFlags{compileFlags: *f, by: "change", format: "text"})
+	if flushed := cmp.Or(b.out.Flush(), b.err.Flush()); flushed != nil {
+		return "", flushed
+	}
+	var exit *exitError
+	if errors.As(err, &exit) && exit.message == "" { // the answer is that something changes
+		err = nil
+	}
+	if err != nil {
+		return "", errors.New(plain(err))
+	}
+	return strings.ReplaceAll(text.String(), root+"/", "") + errs.String(), nil
+}
+
+// sites shows directories in the browser, each by a server of its own, which is started when it is first asked for and
+// listens on this machine only until the context ends.
+func (a *app) sites(ctx context.Context, cmd *cobra.Command, f *compileFlags) func(context.Context, string) (string,
+	error) {
+	var mu sync.Mutex
+	servers := map[string]*web.Server{}
+	return func(asked context.Context, root string) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if s := servers[root]; s != nil {
+			return s.Invite(), nil
+		}
+		s, l, err := a.openWeb(asked, cmd, root, &webFlags{compileFlags: *f, listen: "127.0.0.1:0"})
+		if err != nil {
+			return "", errors.New(plain(err))
+		}
+		if asked.Err() != nil {
+			l.Close()
+			return "", asked.Err()
+		}
+		servers[root] = s
+		go func() {
+			_ = s.Serve(ctx, l) // whoever asks finds that nobody answers
+			l.Close()
+			mu.Lock()
+			defer mu.Unlock()
+			delete(servers, root)
+		}()
+		return s.URL(), nil
+	}
 }
 
 // otherFile is what is wrong with a file that a module or control repo has beside code and data: a Puppetfile that is

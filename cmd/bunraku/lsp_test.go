@@ -185,7 +185,7 @@ func editor(t *testing.T, tree string, name string, args ...string) []string {
 
 // editorTree is what the editors' scripts work on.
 func editorTree(t *testing.T) string {
-	return writeRepo(t, map[string]string{
+	dir := writeRepo(t, map[string]string{
 		"environment.conf":              "modulepath = modules\n",
 		"manifests/site.pp":             "node default { include web }\n",
 		"modules/web/manifests/init.pp": "# A web server.\nclass web (Integer $port = 80) {\n  notify { \"port ${port}\": }\n}\n",
@@ -194,12 +194,34 @@ func editorTree(t *testing.T) string {
 		"modules/role/manifests/init.pp": "class role {\n  include role::sub\n}\n",
 		"modules/role/manifests/sub.pp":  "class role::sub {\n}\n",
 	})
+	live.Tool(t, "git")
+	r := &repository{t, dir}
+	r.git("init", "-q", "-b", "main")
+	r.commit("the tree")
+	return dir
+}
+
+// snippet is the block of docs/editor.md that has a text, in a file.
+func snippet(t *testing.T, language, text string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "editor.md"))
+	must(t, err)
+	for _, block := range strings.Split(string(page), "```"+language+"\n")[1:] {
+		if block, _, _ = strings.Cut(block, "```"); strings.Contains(block, text) {
+			path := filepath.Join(t.TempDir(), "snippet")
+			must(t, os.WriteFile(path, []byte(block), 0o644))
+			return path
+		}
+	}
+	t.Fatalf("docs/editor.md has no %s with %s", language, text)
+	return ""
 }
 
 // TestNeovim: Debian's Neovim, headless, starts the server by itself and shows what it says.
 func TestNeovim(t *testing.T) {
 	script, err := filepath.Abs("testdata/lsp/nvim.lua")
 	must(t, err)
+	t.Setenv("SNIPPET", snippet(t, "lua", "BunrakuExplain"))
 	got := editor(t, editorTree(t), "nvim", "--headless", "--clean", "-c", "luafile "+script)
 	want := []string{
 		"clean: 0",
@@ -231,6 +253,9 @@ func TestNeovim(t *testing.T) {
 		"second folder: 2 1",
 		"gone: 0",
 		"node: a",
+		"explained: places decide $web::listen",
+		"changed: Class[Web] port   80 → nothing",
+		"page: http://127.0.0.1:",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
@@ -242,6 +267,7 @@ func TestEmacs(t *testing.T) {
 	live.PathOf(t, "/usr/share/emacs/site-lisp/elpa-src", "elpa-eglot")
 	script, err := filepath.Abs("testdata/lsp/emacs.el")
 	must(t, err)
+	t.Setenv("SNIPPET", snippet(t, "lisp", "bunraku-ask"))
 	got := editor(t, editorTree(t), "emacs", "--batch", "-l", script)
 	want := []string{
 		"syntax: P0001",
@@ -262,6 +288,9 @@ func TestEmacs(t *testing.T) {
 		"apropos: 1",
 		"imenu: Class, Property, Object",
 		"node: a",
+		"explained: places decide $web::listen",
+		"changed: Class[Web] port   80 → nothing",
+		"page: http://127.0.0.1:",
 		"watched: P1031",
 	}
 	if !slices.Equal(got, want) {

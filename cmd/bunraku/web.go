@@ -57,21 +57,26 @@ and are shown to that browser only. Nothing can be changed from a page, and noth
 	return c
 }
 
-func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) error {
+// openWeb looks at a tree and makes the server that shows it, which does not listen to anybody yet.
+func (a *app) openWeb(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) (s *web.Server,
+	l net.Listener, err error) {
 	view := source.NewDir(source.DirOptions{Roots: []string{root}})
 	if info, err := view.Stat(source.Absolute(root)); err != nil {
-		return source.Named(err, source.Absolute(root), root)
+		return nil, nil, source.Named(err, source.Absolute(root), root)
 	} else if !info.IsDir() {
-		return fail("%s is a file: name the control repo, environment or module", root)
+		return nil, nil, fail("%s is a file: name the control repo, environment or module", root)
 	}
 	if files, _, err := environment.PuppetFiles(view, root); err == nil && len(files) == 0 {
-		return nothingToCompile(view, root)
+		return nil, nil, nothingToCompile(view, root)
 	}
-	l, err := net.Listen("tcp", f.listen)
-	if err != nil {
-		return fail("cannot listen on %s: %v", f.listen, errors.Unwrap(err))
+	if l, err = net.Listen("tcp", f.listen); err != nil {
+		return nil, nil, fail("cannot listen on %s: %v", f.listen, errors.Unwrap(err))
 	}
-	defer l.Close()
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
 	host, _, _ := net.SplitHostPort(f.listen) // it was listened on
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host, _ = os.Hostname() // without one, the machine is called localhost
@@ -94,13 +99,18 @@ func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFl
 		Settled: settleMemory,
 		Diff:    func(ctx context.Context) (*diff.Report, error) { return a.webDiff(ctx, cmd, root, f) },
 	}
-	s, err := web.New(opt, l.Addr())
+	if s, err = web.New(opt, l.Addr()); err != nil {
+		return nil, nil, err
+	}
+	return s, l, s.Look(ctx)
+}
+
+func (a *app) web(ctx context.Context, cmd *cobra.Command, root string, f *webFlags) error {
+	s, l, err := a.openWeb(ctx, cmd, root, f)
 	if err != nil {
 		return err
 	}
-	if err := s.Look(ctx); err != nil {
-		return err
-	}
+	defer l.Close()
 	fmt.Fprintf(a.out, "%s is at\n\n  %s\n\nThe link works once. Ctrl-C ends.\n", filepath.Base(source.Absolute(root)),
 		s.URL())
 	if err := a.out.Flush(); err != nil {

@@ -1,5 +1,4 @@
 // The extension starts `bunraku lsp` and gives it the settings. Everything else is the language server's.
-import * as path from "path";
 import * as vscode from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 
@@ -41,17 +40,26 @@ async function start(): Promise<void> {
   }
 }
 
-// run shows a command of the program in a panel that stays. Its arguments are never read by a shell.
-async function run(name: string, args: string[], folder: string): Promise<void> {
-  const task = new vscode.Task({ type: "process" }, vscode.TaskScope.Workspace, name, "Bunraku",
-    new vscode.ProcessExecution(program(), args, { cwd: folder }));
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, panel: vscode.TaskPanelKind.Dedicated, clear: true };
-  await vscode.tasks.executeTask(task);
+// ask sends a command of the language server's; what it says of a failure is shown.
+async function ask<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
+  try {
+    return await client?.sendRequest<T>("workspace/executeCommand", { command, arguments: args });
+  } catch (problem) {
+    await vscode.window.showErrorMessage(problem instanceof Error ? problem.message : String(problem));
+    return undefined;
+  }
 }
 
-function folderOf(uri?: vscode.Uri): string | undefined {
-  const folder = uri ? vscode.workspace.getWorkspaceFolder(uri) : vscode.workspace.workspaceFolders?.[0];
-  return folder?.uri.fsPath;
+// show opens a text beside what is being written.
+async function show(content: string, language: string): Promise<void> {
+  const document = await vscode.workspace.openTextDocument({ content, language });
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+}
+
+// here are the arguments of a command about a folder: the file that is being written, if it is one.
+function here(): string[] {
+  const uri = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+  return uri?.scheme === "file" ? [uri.toString()] : [];
 }
 
 interface Node {
@@ -61,10 +69,10 @@ interface Node {
 }
 
 async function chooseNodes(): Promise<void> {
-  if (!client) {
+  const all = await ask<Node[]>("bunraku.nodes.list");
+  if (!all) {
     return;
   }
-  const all = await client.sendRequest<Node[]>("workspace/executeCommand", { command: "bunraku.nodes.list" });
   const picked = await vscode.window.showQuickPick(
     all.map((n) => ({ label: n.name, picked: n.chosen })),
     { canPickMany: true, placeHolder: "The nodes that values are shown of; none for a few that have what you write at" });
@@ -75,14 +83,25 @@ async function chooseNodes(): Promise<void> {
 
 async function explain(): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  const folder = folderOf(editor?.document.uri);
-  if (!editor || !folder) {
+  if (!editor || !client) {
     return;
   }
-  const file = path.relative(folder, editor.document.uri.fsPath);
-  const node = nodes()[0];
-  return run("explain",
-    ["explain", ".", ...(node ? ["--node", node] : []), `${file}:${editor.selection.active.line + 1}`], folder);
+  const place = client.code2ProtocolConverter.asTextDocumentPositionParams(editor.document, editor.selection.active);
+  const text = await ask<string | null>("bunraku.explain.at", place);
+  if (text) {
+    await show(text, "markdown");
+  } else if (text === null) {
+    await vscode.window.showInformationMessage("Nothing is known of this place on the nodes that are looked at.");
+  }
+}
+
+async function diff(): Promise<void> {
+  const text = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: "What do my changes do?" },
+    () => ask<string>("bunraku.diff.tree", ...here()));
+  if (text) {
+    await show(text, "plaintext");
+  }
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -90,18 +109,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(vscode.commands.registerCommand(name, f));
   on("bunraku.chooseNodes", chooseNodes);
   on("bunraku.explain", explain);
-  on("bunraku.diff", () => {
-    const folder = folderOf(vscode.window.activeTextEditor?.document.uri);
-    if (folder) {
-      return run("diff", ["diff"], folder);
-    }
-  });
-  on("bunraku.web", () => {
-    const folder = folderOf(vscode.window.activeTextEditor?.document.uri);
-    if (folder) {
-      return run("web", ["web"], folder);
-    }
-  });
+  on("bunraku.diff", diff);
+  on("bunraku.web", () => ask<string>("bunraku.web.open", ...here())); // the server asks for a browser
   on("bunraku.restart", async () => {
     await client?.stop();
     await start();

@@ -105,10 +105,25 @@
         (say "node: %s" (plist-get (aref (jsonrpc-request server :workspace/executeCommand
                                                           '(:command "bunraku.nodes.list")) 0) :name))
         (eglot-execute-command server "bunraku.nodes.choose" ["a*"])
-        ;; Another program changes a file: eglot watches those that it was told to.
+        ;; The commands of the documentation.
+        (load (getenv "SNIPPET") nil t)
+        (let ((said (lambda (command pattern)
+                      (funcall command)
+                      (with-current-buffer "*bunraku*"
+                        (goto-char (point-min))
+                        (if (re-search-forward pattern nil t) (match-string 0) (buffer-string)))))
+              (browse-url-browser-function (lambda (link &rest _) (say "page: %s" (substring link 0 17)))))
+          (save-buffer)
+          (goto-char (point-min)) (search-forward "$lis")
+          (wait-for (lambda () (string-match "places decide" (funcall said #'bunraku-explain "places decide .*"))))
+          (say "explained: %s" (funcall said #'bunraku-explain "places decide .*"))
+          (say "changed: %s" (funcall said #'bunraku-diff "Class\\[Web\\] port.*"))
+          (bunraku-web))
+        ;; Another program changes a file: eglot watches those that it was told to, and Emacs learns of it where it reads
+        ;; keys. What was saved before has been looked at.
         (save-buffer)
         (write-region "node default { include web, notify {} }\n" nil (concat tree "manifests/site.pp") nil 'quiet)
-        (wait-for (lambda () elsewhere))
+        (wait-for (lambda () (read-event nil nil 0.05) elsewhere))
         (say "watched: %s" elsewhere)
         (eglot-shutdown server)))
   (error (say "error: %S" problem)))

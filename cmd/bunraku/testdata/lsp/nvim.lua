@@ -139,6 +139,28 @@ local function run()
   local answer = vim.lsp.buf_request_sync(buffer, 'workspace/executeCommand', { command = 'bunraku.nodes.list' }, 60000)
   for _, node in ipairs(answer[client].result) do say('node: ' .. node.name) end
   vim.lsp.buf.execute_command({ command = 'bunraku.nodes.choose', arguments = { 'a*' } })
+  -- The commands of the documentation: each opens a window with its answer.
+  dofile(vim.env.SNIPPET)
+  local function opens(what, command, pattern)
+    vim.api.nvim_set_current_win(vim.fn.win_getid(1))
+    vim.cmd('buffer ' .. buffer)
+    vim.api.nvim_win_set_cursor(0, { 2, 20 })
+    local found, text
+    for _ = 1, 600 do -- until the node has been compiled
+      local windows = #vim.api.nvim_list_wins()
+      vim.cmd(command)
+      vim.wait(120000, function() return #vim.api.nvim_list_wins() > windows end, 20)
+      text = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+      vim.cmd('close')
+      for _, line in ipairs(text) do found = found or line:match(pattern) end
+      if found then break end
+      vim.wait(50)
+    end
+    say(what .. ': ' .. (found or table.concat(text, '|')))
+  end
+  opens('explained', 'BunrakuExplain', 'places decide.*')
+  opens('changed', 'BunrakuDiff', 'Class%[Web%] port.*')
+  opens('page', 'BunrakuWeb', '^http://127.0.0.1:')
   vim.lsp.stop_client(client)
   finish()
 end
