@@ -151,7 +151,7 @@ func (o *offers) gather() {
 			o.templateVariables()
 		}
 	case ".yaml", ".yml", ".eyaml", ".json":
-		if isData(o.dir, o.entry.path) {
+		if o.entry.isData {
 			o.inData(text, line, match)
 		}
 	case ".epp":

@@ -195,7 +195,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	all, err := indexed(view, f.dir)
+	all, err := f.indexed(view)
 	if err != nil {
 		return err
 	}
@@ -257,6 +257,16 @@ func (l *latest) watch(also fleet.Watch) fleet.Watch {
 func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, n := range c.Nodes {
+		if n.Facts == nil {
+			continue
+		}
+		for _, name := range []string{n.Node.Name, n.Facts.Name} {
+			if r := fresh[name]; r != nil {
+				r.facts, r.trusts = n.Facts.Values, n.Trusted()
+			}
+		}
+	}
 	for i := range c.Checked {
 		f.learn(c.Given[i].Title(), c.Checked[i].Catalog)
 	}

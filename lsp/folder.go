@@ -32,14 +32,16 @@ type folder struct {
 
 	mu      sync.Mutex
 	disk    *source.Dir
-	entries map[string]*entry  // what was read of files, by path
-	opened  map[string]opened  // open files as they were last read, by path
-	base    *index             // all files, as they were last looked at
-	snap    *compiler.Snapshot // that was last compiled from
-	results []*result          // of the chosen nodes
-	counted map[string]*count  // what is in the nodes that were compiled, by the node's title
-	titles  map[string]bool    // of all nodes; true for those that are invented
-	sought  map[string]bool    // classes that nodes were looked for which have them
+	entries map[string]*entry // what was read of files, by path
+	opened  map[string]opened // open files as they were last read, by path
+	// datadirs are the directories of data that files called hiera.yaml name, each with a slash at its end.
+	datadirs []string
+	base     *index             // all files, as they were last looked at
+	snap     *compiler.Snapshot // that was last compiled from
+	results  []*result          // of the chosen nodes
+	counted  map[string]*count  // what is in the nodes that were compiled, by the node's title
+	titles   map[string]bool    // of all nodes; true for those that are invented
+	sought   map[string]bool    // classes that nodes were looked for which have them
 	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
 	remedies map[string][]remedy
 	cancel   context.CancelFunc // ends what is under way

@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -26,6 +26,8 @@ type result struct {
 	node string
 	*eval.Result
 	record *explain.Record
+	facts  *value.Hash // nil if they are not known
+	trusts *value.Hash // $trusted
 
 	reads  sync.Once
 	values reading // what read has gathered
@@ -56,9 +58,12 @@ func (s *Server) hover(_ context.Context, p *protocol.TextDocumentPositionParams
 func (at *spot) said() (text string, span source.Span) {
 	var parts []string
 	span = at.name.Span
-	if path, where := at.fact(); path != "" {
+	if root, path, where := at.given(); root == "facts" {
 		span = where
 		parts = append(parts, at.values("fact:"+path, ""))
+	} else if root == "trusted" {
+		span = where
+		parts = append(parts, at.trusted(strings.Split(path, ".")...))
 	} else if at.named {
 		parts = at.describe()
 	}
@@ -83,7 +88,14 @@ func (at *spot) describe() (parts []string) {
 			break
 		}
 		for _, name := range names {
-			parts = append(parts, at.values("$"+name, ""))
+			switch name {
+			case "facts":
+				parts = append(parts, at.factNames())
+			case "trusted":
+				parts = append(parts, at.trusted())
+			default:
+				parts = append(parts, at.values("$"+name, ""))
+			}
 		}
 	case outline.KeyName:
 		if len(parts) == 0 {
@@ -98,7 +110,7 @@ func (at *spot) describe() (parts []string) {
 		parts = append(parts, at.values("Class["+outline.Capitalized(n.Name)+"]", ""))
 	case outline.TypeName:
 		if len(parts) == 0 {
-			parts = append(parts, native(n.Name))
+			parts = append(parts, native(n.Name), at.dataType())
 		}
 	case outline.ResourceName:
 		parts = append(parts, at.values(n.Name, ""))
@@ -362,48 +374,4 @@ func (at *spot) attributeValues(owner *ownerRef, attr string) string {
 		}
 		return strings.Join(out, "")
 	})
-}
-
-// fact is the path of the fact at the spot, $facts['os']['name'] up to the key that it is on; "" for none.
-func (at *spot) fact() (path string, span source.Span) {
-	if at.entry.tree == nil {
-		return "", span
-	}
-	for _, x := range slices.Concat(at.entry.tree.Body.Stmts, eppBody(at.entry.tree)) {
-		syntax.Walk(x, func(n syntax.Node) bool {
-			s := n.Span()
-			if s.Start > at.offset || at.offset > s.End {
-				return false
-			}
-			if a, is := n.(*syntax.Access); is && len(a.Keys) == 1 && a.Keys[0].Span().Start <= at.offset {
-				if p := factPath(a); p != "" {
-					path, span = p, a.Keys[0].Span()
-				}
-			}
-			return true
-		})
-	}
-	return path, span
-}
-
-// factPath is the path of an access to $facts; "" if it is another, or computed.
-func factPath(e syntax.Expr) string {
-	a, is := e.(*syntax.Access)
-	if !is || len(a.Keys) != 1 {
-		return ""
-	}
-	key, is := a.Keys[0].(*syntax.Str)
-	if !is {
-		return ""
-	}
-	if v, is := a.Left.(*syntax.Var); is {
-		if strings.TrimPrefix(v.Name, "::") == "facts" {
-			return key.Value
-		}
-		return ""
-	}
-	if left := factPath(a.Left); left != "" {
-		return fmt.Sprintf("%s.%s", left, key.Value)
-	}
-	return ""
 }

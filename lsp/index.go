@@ -35,6 +35,7 @@ type entry struct {
 	names  []outline.Name
 	defs   []outline.Name // those of names that define something: a small part of them
 	whole  bool           // it parses without errors
+	isData bool           // it holds Hiera's data
 	// template is how manifests call it, "" if it is none.
 	template string
 
@@ -280,10 +281,12 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	f.mu.Lock()
 	old := f.entries[p]
 	f.mu.Unlock()
-	if old != nil && old.digest == c.Digest {
+	isData := f.isData(p)
+	if old != nil && old.digest == c.Digest && old.isData == isData {
 		return old, nil
 	}
-	e := &entry{path: p, digest: c.Digest, file: source.NewFile(p, c.Text), template: templateName(f.dir, p)}
+	e := &entry{path: p, isData: isData, digest: c.Digest, file: source.NewFile(p, c.Text),
+		template: templateName(f.dir, p)}
 	switch path.Ext(p) {
 	case ".pp", ".epp":
 		tree, list, err := f.ws.Parse(view, p, fleet.IsPlan(p))
@@ -299,7 +302,7 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	case ".json":
 		e.data, _ = datafile.ReadJSON(e.file)
 	}
-	if isData(f.dir, p) {
+	if isData {
 		e.names = dataNames(e)
 	}
 	e.defs = definesOf(e.names)
@@ -382,24 +385,38 @@ func within(f *source.File, s source.Span, text string) source.Span {
 	return s
 }
 
-// indexed lists the files below a folder that have names.
-func indexed(view source.Files, dir string) (files []string, err error) {
-	files, _, err = environment.PuppetFiles(view, dir) // what cannot be listed has no names
+// indexed lists the files below the folder that have names.
+func (f *folder) indexed(view source.Files) (files []string, err error) {
+	files, _, err = environment.PuppetFiles(view, f.dir) // what cannot be listed has no names
 	if err != nil {
 		return nil, err
 	}
-	err = source.WalkOn(view, source.Absolute(dir), func(p string, e source.Entry) bool {
+	var settings, perhaps []string
+	err = source.WalkOn(view, source.Absolute(f.dir), func(p string, e source.Entry) bool {
 		name := path.Base(p)
 		switch {
 		case strings.HasPrefix(name, "."):
 			return false
 		case e.IsDir():
 			return !noData[name]
-		case path.Ext(name) == ".erb" || isData(dir, p):
+		case path.Ext(name) == ".erb" || isData(f.dir, p):
 			files = append(files, p)
+		case isSettings(p):
+			settings = append(settings, p)
+		case mayBeData(f.dir, p):
+			perhaps = append(perhaps, p)
 		}
 		return true
 	}, func(string, error) error { return nil })
+	dirs := datadirs(view, settings)
+	f.mu.Lock()
+	f.datadirs = dirs
+	f.mu.Unlock()
+	for _, p := range perhaps {
+		if f.isData(p) {
+			files = append(files, p)
+		}
+	}
 	for i := range files {
 		files[i] = filepath.ToSlash(files[i])
 	}
@@ -426,7 +443,7 @@ func (f *folder) index() (*index, error) {
 		if err != nil {
 			return nil, err
 		}
-		files, err := indexed(view, f.dir)
+		files, err := f.indexed(view)
 		if err != nil {
 			return nil, err
 		}

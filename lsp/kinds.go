@@ -3,9 +3,11 @@ package lsp
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -14,18 +16,77 @@ import (
 // isData reports whether a file of a folder holds Hiera's data. What is hidden, belongs to tests or holds facts does
 // not, and neither does hiera.yaml, which says where the data are.
 func isData(dir, p string) bool {
+	below := path.Join("/", path.Base(dir), strings.TrimPrefix(p, dir))
+	return mayBeData(dir, p) && (strings.Contains(below, "/data/") || strings.Contains(below, "/hiera"))
+}
+
+// mayBeData reports whether a file holds data if somebody says that data are where it is.
+func mayBeData(dir, p string) bool {
 	switch path.Ext(p) {
 	case ".yaml", ".yml", ".eyaml", ".json":
 	default:
 		return false
 	}
-	below := path.Join("/", path.Base(dir), strings.TrimPrefix(p, dir))
 	for _, part := range strings.Split(strings.TrimPrefix(p, dir), "/") {
 		if strings.HasPrefix(part, ".") || noData[part] {
 			return false
 		}
 	}
-	return !isSettings(p) && (strings.Contains(below, "/data/") || strings.Contains(below, "/hiera"))
+	return !isSettings(p)
+}
+
+// isData reports whether a file holds data, by where it is or because a hiera.yaml says so.
+func (f *folder) isData(p string) bool {
+	if isData(f.dir, p) {
+		return true
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return mayBeData(f.dir, p) &&
+		slices.ContainsFunc(f.datadirs, func(dir string) bool { return strings.HasPrefix(p, dir) })
+}
+
+// datadirs are the directories that files called hiera.yaml name, of any version. Of one whose name is computed it is
+// the part before that; a name that is computed altogether says nothing.
+func datadirs(view source.Files, settings []string) (dirs []string) {
+	var in func(home string, v value.Value)
+	in = func(home string, v value.Value) {
+		switch v := v.(type) {
+		case *value.Array:
+			for _, x := range v.Elems {
+				in(home, x)
+			}
+		case *value.Hash:
+			for _, e := range v.Entries() {
+				key, _ := e.Key.(value.String)
+				dir, is := e.Value.(value.String)
+				if !is || strings.TrimPrefix(string(key), ":") != "datadir" {
+					in(home, e.Value)
+					continue
+				}
+				fixed, _, computed := strings.Cut(string(dir), "%{")
+				if computed {
+					fixed = path.Dir(fixed + "x")
+				}
+				if computed && (fixed == "." || fixed == "/") {
+					continue
+				}
+				if !path.IsAbs(fixed) {
+					fixed = path.Join(home, fixed)
+				}
+				dirs = append(dirs, strings.TrimSuffix(path.Clean(fixed), "/")+"/")
+			}
+		}
+	}
+	for _, p := range settings {
+		if c, err := view.Read(p); err == nil {
+			if n, err := datafile.ReadYAML(source.NewFile(p, c.Text)); err == nil { // one that is broken says nothing
+				in(path.Dir(p), n.Value)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
 }
 
 // noData are directories whose files are no data.
@@ -39,7 +100,7 @@ func isSettings(p string) bool { return path.Base(p) == "hiera.yaml" }
 func (f *folder) wrong(d *document) source.Diagnostics {
 	file := source.NewFile(d.path, d.text)
 	var err error
-	switch data := isData(f.dir, d.path); {
+	switch data := f.isData(d.path); {
 	case data && path.Ext(d.path) == ".json", path.Base(d.path) == "metadata.json":
 		_, err = datafile.ReadJSON(file)
 	case data, isSettings(d.path):

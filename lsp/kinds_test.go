@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,58 @@ func TestOnlyData(t *testing.T) {
 	if got := n.ask("textDocument/documentSymbol", map[string]any{
 		"textDocument": map[string]any{"uri": n.uri("hiera.yaml")}}).([]any); len(got) != 2 {
 		t.Errorf("outline of hiera.yaml: %v", got)
+	}
+	n.bye()
+}
+
+// TestDatadirs: data are where hiera.yaml says, of the environment and of a module, of every version, with names that
+// are computed in part; what it says can change.
+func TestDatadirs(t *testing.T) {
+	settings := "version: 5\ndefaults:\n  datadir: values\n  data_hash: yaml_data\nhierarchy:\n  - name: Common\n    path: common.yaml\n" +
+		"  - name: Site\n    datadir: \"sites/%{facts.fqdn}/x\"\n    path: s.yaml\n"
+	n := navigate(t, map[string]string{
+		"environment.conf": "modulepath = modules\n", "manifests/site.pp": "include web\n", "facts/a.json": `{"fqdn": "a"}`,
+		"hiera.yaml": settings, "values/common.yaml": "web::port: 8080\n", "sites/b/x/s.yaml": "web::port: 81\n",
+		"modules/web/manifests/init.pp":  "class web (Integer $port) {\n}\n",
+		"modules/web/hiera.yaml":         "version: 5\nhierarchy:\n  - {name: x, datadir: defaults, path: some.yaml,\n     data_hash: yaml_data}\n",
+		"old/hiera.yaml":                 "---\n:backends: [yaml]\n:yaml:\n  :datadir: older\n",
+		"old/older/a.yaml":               "web::port: 85\n",
+		"modules/web/defaults/some.yaml": "web::port: 82\n",
+		"elsewhere/other.yaml":           "web::port: 83\n",
+		"docs/compose.yaml":              "web::port: 84\n",
+	})
+	references := func() (out []string) {
+		ask := n.pos("modules/web/manifests/init.pp", "port", 1)
+		ask["context"] = map[string]any{"includeDeclaration": true}
+		for _, x := range n.ask("textDocument/references", ask).([]any) {
+			out = append(out, strings.TrimPrefix(x.(map[string]any)["uri"].(string), "file://"+n.dir+"/"))
+		}
+		return out
+	}
+	n.rest()
+	want := []string{"modules/web/defaults/some.yaml", "modules/web/manifests/init.pp", "old/older/a.yaml",
+		"sites/b/x/s.yaml", "values/common.yaml"}
+	if got := references(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := n.hover("values/common.yaml", "web::port", 1); !strings.Contains(got, "8080") {
+		t.Errorf("hover: %s", got)
+	}
+	path := filepath.Join(n.dir, "hiera.yaml")
+	n.open(path, strings.Replace(settings, "datadir: values", "datadir: elsewhere", 1))
+	n.rest()
+	want = []string{"elsewhere/other.yaml", "modules/web/defaults/some.yaml", "modules/web/manifests/init.pp",
+		"old/older/a.yaml", "sites/b/x/s.yaml"}
+	if got := references(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	n.open(filepath.Join(n.dir, "elsewhere/other.yaml"), "a: [1\n")
+	n.taken()
+	n.mu.Lock()
+	told := n.told(filepath.Join(n.dir, "elsewhere/other.yaml"))
+	n.mu.Unlock()
+	if len(told) != 1 {
+		t.Errorf("told: %q", told)
 	}
 	n.bye()
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"container/heap"
+	"maps"
 	"math"
 	"path"
 	"regexp"
@@ -355,10 +356,7 @@ func (o *offers) typeNames() {
 }
 
 // plainTypes are the data types of the language.
-var plainTypes = strings.Fields("Any Array Binary Boolean Callable CatalogEntry Class Collection Data Default Enum " +
-	"Error Float Hash Init Integer Iterable Iterator NotUndef Numeric Object Optional Pattern Regexp Resource RichData " +
-	"Runtime Scalar ScalarData SemVer SemVerRange Sensitive String Struct Timespan Timestamp Tuple Type TypeSet Undef " +
-	"URI Variant")
+var plainTypes = slices.Sorted(maps.Keys(typeWords))
 
 // dataTypes are types as references and parameters spell them.
 func (o *offers) dataTypes() {

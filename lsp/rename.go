@@ -409,7 +409,7 @@ func (r *renaming) catalogs(ctx context.Context, view source.Files, nodes []flee
 
 // mean asks the edited files whether each place that was edited means the new thing, and no other place does.
 func (r *renaming) mean(after source.Files, c *change) error {
-	files, err := indexed(after, r.dir)
+	files, err := r.indexed(after)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@
 //	names.go      definition, references, highlights
 //	rename.go     new names, tried before they are given
 //	hover.go      what a word is, and its value on each node
+//	words.go      facts, what certificates say, data types
 //	complete.go   what can stand at a place
 //	offer.go      which there are of it, the nearest first
 //	wanted.go     what can stand in strings, data and templates

@@ -32,6 +32,23 @@ type nodeData struct {
 	refused        *source.Diagnostic // why there are no facts, or no answer of the classifier: then there is no catalog
 }
 
+// trusted is what $trusted is for a node of a name: what somebody said, or what every certificate says.
+func (n Node) trusted(name string) *value.Hash {
+	if n.Facts != nil && n.Facts.Trusted != nil {
+		return n.Facts.Trusted
+	}
+	return facts.Trusted(name, nil, nil)
+}
+
+// Trusted is $trusted of the node.
+func (n Node) Trusted() *value.Hash {
+	name := n.Name
+	if name == "" && n.Facts != nil {
+		name = n.Facts.Name
+	}
+	return n.trusted(strings.ToLower(name))
+}
+
 // dataOf puts together what is known of a node. A classifier is asked here, so that no compile goes without.
 func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
 	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes, imports: n.Imports, called: c.env.Name}
@@ -39,15 +56,13 @@ func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
 		if s.name == "" {
 			s.name = n.Facts.Name
 		}
-		s.facts, s.trusted, s.refused = n.Facts.Values, n.Facts.Trusted, n.Facts.Trouble
+		s.facts, s.refused = n.Facts.Values, n.Facts.Trouble
 	}
 	if s.name == "" {
 		return nil, fmt.Errorf("the node has no name: neither the facts nor the command line say it")
 	}
 	s.name = strings.ToLower(s.name)
-	if s.trusted == nil {
-		s.trusted = facts.Trusted(s.name, nil, nil)
-	}
+	s.trusted = n.trusted(s.name)
 	if c.opt.Classifier == nil || n.Unclassified || s.refused != nil {
 		return s, nil
 	}

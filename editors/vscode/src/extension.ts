@@ -20,9 +20,8 @@ async function start(): Promise<void> {
       { scheme: "file", language: "puppet" },
       { scheme: "file", language: "epp" },
       { scheme: "file", pattern: "**/*.erb" },
-      { scheme: "file", pattern: "**/data/**/*.{yaml,yml,eyaml,json}" },
-      { scheme: "file", pattern: "**/hiera*/**/*.{yaml,yml,eyaml,json}" },
-      { scheme: "file", pattern: "**/{hiera.yaml,metadata.json,Puppetfile}" },
+      { scheme: "file", pattern: "**/*.{yaml,yml,eyaml,json}" }, // which of them are data, hiera.yaml says
+      { scheme: "file", pattern: "**/Puppetfile" },
     ],
     initializationOptions: { nodes: nodes() },
     synchronize: { configurationSection: "bunraku" },
