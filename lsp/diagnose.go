@@ -298,6 +298,8 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 	if ctx.Err() != nil {
 		return
 	}
+	s.lines = map[*source.File]*mapper{} // a file may have very many problems
+	defer func() { s.lines = nil }()
 	told := map[*source.Diagnostic]bool{}
 	for _, d := range syntactic {
 		told[d] = true
@@ -462,7 +464,12 @@ func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) proto
 
 // firstLine is the range of a place, of several lines the first: that is what is underlined.
 func (s *Server) firstLine(p source.Place) protocol.Range {
-	m := newMapper(p.File.Text, s.enc)
+	m := s.lines[p.File]
+	if m == nil {
+		if m = newMapper(p.File.Text, s.enc); s.lines != nil {
+			s.lines[p.File] = m
+		}
+	}
 	r := m.span(p.Span)
 	if r.End.Line > r.Start.Line {
 		start, text := m.line(r.Start.Line)

@@ -99,9 +99,10 @@ type Server struct {
 	docs     map[string]*document // by URI
 	folders  []*folder
 	shown    shown
-	last     string            // the path of the document that was last opened or edited
-	works    int               // of work that was shown
-	pages    map[string]string // the URIs of pages that explain codes, by code
+	last     string                   // the path of the document that was last opened or edited
+	works    int                      // of work that was shown
+	lines    map[*source.File]*mapper // of files with problems, while those are told
+	pages    map[string]string        // the URIs of pages that explain codes, by code
 }
 
 // phase is how far a session has come.
