@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -49,12 +50,16 @@ func newChannel(in io.Reader, out io.WriteCloser, secrets *redact.Secrets) *scre
 	return c
 }
 
+// A request that is cancelled before its turn is answered by jrpc2, whose code for that clients take for a failure. In
+// a string the quotes would be escaped.
+var cancelledThere, cancelledHere = []byte(`"error":{"code":-32097,`), []byte(`"error":{"code":-32800,`)
+
 // Send implements channel.Channel.
 func (c *screened) Send(text []byte) error {
 	if c.secrets != nil {
 		text = []byte(c.secrets.HideJSON(string(text)))
 	}
-	return c.Channel.Send(text)
+	return c.Channel.Send(bytes.Replace(text, cancelledThere, cancelledHere, 1))
 }
 
 // Recv implements channel.Channel.
