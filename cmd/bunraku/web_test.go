@@ -33,9 +33,10 @@ type webJob struct {
 	URL      string       `json:"url"`
 	Do       []string     `json:"do"`
 	Pages    []webPage    `json:"pages"`
-	From     []string     `json:"from"` // pages whose links are followed first, after those of the first page
-	Most     int          `json:"most"` // links that are followed
-	Each     int          `json:"each"` // of one kind of page
+	From     []string     `json:"from"`  // pages whose links are followed first, after those of the first page
+	Most     int          `json:"most"`  // links that are followed
+	Each     int          `json:"each"`  // of one kind of page
+	Click    bool         `json:"click"` // they are followed without loading each page anew
 	Tasks    []webTask    `json:"tasks"`
 	Search   webSearch    `json:"search"`
 	Measure  []webMeasure `json:"measure"`
@@ -491,7 +492,7 @@ func TestAcceptWebLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, at := startWeb(t, dir)
-	r := browse(t, webJob{Do: []string{"links"}, Most: 20000, Each: 20000}, at)
+	r := browse(t, webJob{Do: []string{"links"}, Most: 20000, Each: 20000, Click: true}, at)
 	t.Logf("%v links followed, %v left; of each kind: %s", r.number("links"), r.number("left"), r.Figures["kinds"])
 	if r.number("left") != 0 || r.number("links") < 100 {
 		t.Error("these are not all of them")

@@ -44,6 +44,28 @@ async function visit(path) {
   await quiet();
 }
 
+// follow goes where a link leads, as a click does: the page is not loaded anew. It is there when everything that it asks
+// for has been answered.
+const asked = new Set();
+page.on('request', (r) => r.url().includes('/api/') && !r.url().endsWith('/api/events') && asked.add(r));
+page.on('requestfinished', (r) => asked.delete(r));
+page.on('requestfailed', (r) => asked.delete(r));
+async function follow(path) {
+  where = path;
+  const frame = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  await page.evaluate((to) => {
+    const a = document.createElement('a');
+    a.href = to;
+    document.body.append(a);
+    a.click();
+    a.remove();
+  }, path);
+  for (let still = 0; still < 2; still = asked.size ? 0 : still + 1) await frame();
+  await quiet();
+  const at = new URL(page.url());
+  if (at.pathname + at.search !== path) fail(path, 'leads to ' + page.url());
+}
+
 // What a reader would miss: tags that end in the middle, graphs of few columns that do not fit, lines that run behind
 // boxes of a graph.
 function cut() {
@@ -145,7 +167,7 @@ const steps = {
     let visited = 0;
     while (queue.length && visited < job.most) {
       const path = queue.shift();
-      await visit(path);
+      await (job.click && visited ? follow(path) : visit(path));
       if (++visited % 500 === 0) console.error(`${visited} links followed, ${queue.length} wait`);
       const alert = await page.$('[role=alert]');
       if (alert) fail(path, 'says ' + (await alert.innerText()));
