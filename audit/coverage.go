@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/environment"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -95,18 +96,10 @@ func (t *Tree) Coverage(declared map[string]bool, cover *source.Cover) *Coverage
 			})
 		}
 	}
-	for _, m := range t.env.Modules() {
-		dir := filepath.Join(m.Dir, "templates")
-		if !t.own(filepath.Join(m.Dir, "manifests", "init.pp")) || !source.Exists(t.env.Files(), dir) {
-			continue
+	for _, p := range Templates(t.env) {
+		if t.own(p) {
+			c.Items = append(c.Items, Item{"template", t.env.Display(p), source.Place{}, cover.HasKey(p, "")})
 		}
-		// What cannot be read is told when it is used.
-		_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool {
-			if ext := filepath.Ext(p); !e.IsDir() && (ext == ".erb" || ext == ".epp") {
-				c.Items = append(c.Items, Item{"template", t.env.Display(p), source.Place{}, cover.HasKey(p, "")})
-			}
-			return true
-		})
 	}
 	for _, f := range t.data() {
 		if f.file == nil || f.file.Root == nil {
@@ -119,6 +112,24 @@ func (t *Tree) Coverage(declared map[string]bool, cover *source.Cover) *Coverage
 		}
 	}
 	return c
+}
+
+// Templates are the files that modules render.
+func Templates(env *environment.Environment) (out []string) {
+	for _, m := range env.Modules() {
+		dir := filepath.Join(m.Dir, "templates")
+		if !source.Exists(env.Files(), dir) {
+			continue
+		}
+		// What cannot be read is told when it is used.
+		_ = source.Walk(env.Files(), dir, func(p string, e source.Entry) bool {
+			if ext := filepath.Ext(p); !e.IsDir() && (ext == ".erb" || ext == ".epp") {
+				out = append(out, p)
+			}
+			return true
+		})
+	}
+	return out
 }
 
 // WriteLCOV writes the coverage in the form that LCOV and what reads it take: classes and defines as functions,

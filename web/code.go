@@ -90,26 +90,60 @@ func (st *state) codePage(_ context.Context, q url.Values) (any, error) {
 		}
 		return page, nil
 	}
-	at := slices.IndexFunc(st.files, func(p string) bool { return st.display(p) == file })
-	if at < 0 { // no path is made of what somebody asks
-		return nil, notFound("%s is none of the files whose lines are shown", clip(file, clipTitle))
-	}
-	tree, _, err := st.site.plain.Parse(st.snap.Files(), st.files[at], fleet.IsPlan(st.files[at]))
+	text, grey, err := st.lines(file)
 	if err != nil {
 		return nil, err
 	}
-	st.hideWritten(tree)
-	grey := st.grey(tree)
 	counts := st.table.heat[file]
-	for n := 1; n <= tree.Source.LineCount(); n++ {
+	for n := 1; n <= text.LineCount(); n++ {
 		if n > 20_000 {
 			page.Clipped = true
 			break
 		}
-		page.Lines = append(page.Lines, codeLine{clip(strings.TrimRight(tree.Source.Line(n), "\r\n"), clipLine), counts[n],
+		page.Lines = append(page.Lines, codeLine{clip(strings.TrimRight(text.Line(n), "\r\n"), clipLine), counts[n],
 			grey[n] && counts[n] == 0})
 	}
 	return page, nil
+}
+
+// lines are those of a manifest or a template, and which of them no node came to.
+func (st *state) lines(file string) (*source.File, map[int]bool, error) {
+	for _, p := range st.ruby {
+		if st.display(p) == file {
+			text, err := st.rubyTemplate(p)
+			grey := map[int]bool{}
+			for n := 1; err == nil && st.unused(file) && n <= text.LineCount(); n++ {
+				grey[n] = true
+			}
+			return text, grey, err
+		}
+	}
+	at := slices.IndexFunc(st.files, func(p string) bool { return st.display(p) == file })
+	if at < 0 { // no path is made of what somebody asks
+		return nil, nil, notFound("%s is none of the files whose lines are shown", clip(file, clipTitle))
+	}
+	tree, _, err := st.site.plain.Parse(st.snap.Files(), st.files[at], fleet.IsPlan(st.files[at]))
+	if err != nil {
+		return nil, nil, err
+	}
+	st.hideWritten(tree)
+	return tree.Source, st.grey(tree), nil
+}
+
+// rubyTemplate reads a template in ERB.
+func (st *state) rubyTemplate(p string) (*source.File, error) {
+	c, err := st.snap.Files().Read(p)
+	if err != nil {
+		return nil, err
+	}
+	return source.NewFile(st.display(p), c.Text), nil
+}
+
+// unused reports whether a template was rendered on no node. Of other people's modules nobody counts it.
+func (st *state) unused(template string) bool {
+	return st.cover != nil && slices.ContainsFunc(st.cover.Items, func(i audit.Item) bool {
+		return i.Kind == "template" && i.Name == template && !i.Used
+	})
 }
 
 func (st *state) display(p string) string { return st.snap.Environment().Display(p) }
@@ -128,32 +162,47 @@ func (st *state) codeFiles(page *codePage) *codePage {
 		}
 	}
 	page.Files = []codeFile{}
-	rendered, counted := map[string]bool{}, map[string]bool{}
+	idle, counted := map[string]bool{}, map[string]bool{}
 	if st.cover != nil {
 		for _, i := range st.cover.Items {
 			if i.Kind == "template" {
-				rendered[i.Name] = i.Used
+				idle[i.Name] = !i.Used
 				counted[i.Name] = true
 			} else if i.Place.Known() {
 				counted[i.Place.File.Name] = true
 			}
 		}
 	}
-	for _, p := range st.files {
-		name := st.display(p)
-		f := codeFile{File: name, Problems: problems[name]}
-		for _, n := range st.table.heat[name] {
+	row := func(p string) codeFile {
+		f := codeFile{File: st.display(p)}
+		f.Problems = problems[f.File]
+		for _, n := range st.table.heat[f.File] {
 			f.Nodes = max(f.Nodes, n)
 		}
+		return f
+	}
+	for _, p := range st.ruby {
+		f := row(p)
+		text, err := st.rubyTemplate(p)
+		if f.Broken = err != nil; !f.Broken {
+			f.Lines = text.LineCount()
+		}
+		if f.Uncounted = !counted[f.File]; idle[f.File] {
+			f.Grey = f.Lines
+		}
+		page.Files = append(page.Files, f)
+	}
+	for _, p := range st.files {
+		f := row(p)
 		tree, found, err := st.site.plain.Parse(st.snap.Files(), p, fleet.IsPlan(p))
 		f.Broken = err != nil || found.HasErrors()
 		if err == nil && tree != nil {
 			f.Lines = tree.Source.LineCount()
 			f.Grey = len(st.grey(tree))
-			if ext := path.Ext(p); ext == ".epp" && !rendered[name] {
+			if idle[f.File] {
 				f.Grey = f.Lines
 			}
-			f.Uncounted = f.Grey+f.Nodes == 0 && !counted[name] && !st.main[name]
+			f.Uncounted = f.Grey+f.Nodes == 0 && !counted[f.File] && !st.main[f.File]
 		}
 		page.Files = append(page.Files, f)
 	}

@@ -150,6 +150,30 @@ func TestGrey(t *testing.T) {
 	}
 }
 
+// TestRubyTemplates: templates in ERB are among the files, those that no node renders in grey.
+func TestRubyTemplates(t *testing.T) {
+	b := open(t, options(write(t, map[string]string{"environment.conf": "modulepath = modules\n",
+		"manifests/site.pp":            "file { '/a': content => template('m/used.erb') }\n",
+		"modules/m/templates/used.erb": "one\n<%= @nodename %>\n", "modules/m/templates/idle.erb": "x\n",
+		"facts/n.json": `{"fqdn": "n", "nodename": "n"}`, "facts/o.json": `{"fqdn": "o", "nodename": "o"}`})))
+	pages := map[string]map[string]any{}
+	for _, f := range b.ask("code", nil)["files"].([]any) {
+		name := at(f, "file").(string)
+		pages[path.Base(name)] = b.ask("code", url.Values{"file": {name}})
+		if idle := at(f, "grey") != 0.0; idle != (path.Base(name) == "idle.erb") {
+			t.Errorf("%v", f)
+		}
+	}
+	used, idle := pages["used.erb"], pages["idle.erb"]
+	if at(used, "lines", 0, "t") != "one" || at(used, "lines", 0, "g") != nil || at(idle, "lines", 0, "g") != true {
+		t.Errorf("%v\n%v", used, idle)
+	}
+	found := fmt.Sprint(b.ask("search", url.Values{"q": {"used.erb"}}))
+	if !strings.Contains(found, "templates/used.erb") {
+		t.Error(found)
+	}
+}
+
 // TestNeverRun: code outside of classes that no environment begins with is never run, and of a file of functions or
 // types nobody says that all of it was reached.
 func TestNeverRun(t *testing.T) {

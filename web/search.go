@@ -94,7 +94,7 @@ func (st *state) searchKeys(has func(string) bool, exact func(string) int) (out 
 			}
 		}
 	}
-	for _, f := range st.files {
+	for _, f := range slices.Concat(st.files, st.ruby) {
 		file(st.display(f))
 	}
 	return out

@@ -51,6 +51,7 @@ type state struct {
 	took    time.Duration
 	trouble error // why there is nothing else: the tree cannot be read
 	files   []string
+	ruby    []string        // templates in ERB
 	main    map[string]bool // the manifests that every compile begins with, as they are displayed
 	snap    *compiler.Snapshot
 	nodes   []row
@@ -224,8 +225,8 @@ func (s *site) settle() {
 
 // with is a state with what was found out about the change since.
 func (st *state) with(c *change) *state {
-	return &state{site: st.site, began: st.began, took: st.took, files: st.files, main: st.main, snap: st.snap,
-		nodes: st.nodes, table: st.table, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover,
+	return &state{site: st.site, began: st.began, took: st.took, files: st.files, ruby: st.ruby, main: st.main,
+		snap: st.snap, nodes: st.nodes, table: st.table, excused: st.excused, plan: st.plan, run: st.run, cover: st.cover,
 		reports: st.reports, judge: st.judge, byName: st.byName, change: c}
 }
 
@@ -246,6 +247,11 @@ func (s *site) check(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	st.files, st.snap, st.plan, st.cover = c.Files, c.Snapshot, c.Plan, c.Coverage
+	for _, p := range audit.Templates(st.snap.Environment()) {
+		if filepath.Ext(p) == ".erb" {
+			st.ruby = append(st.ruby, p)
+		}
+	}
 	st.excused, st.judge = c.Excused, s.judge
 	if manifests, err := st.snap.Environment().Manifests(); err == nil { // without them no node has compiled
 		st.main = map[string]bool{}

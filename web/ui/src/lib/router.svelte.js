@@ -55,3 +55,10 @@ export function to(page, params = {}, hash = '') {
   const text = q.toString();
   return '/' + page + (text ? '?' + text : '') + hash;
 }
+
+// code is the address of a line of a file. Of Hiera's own file no lines are shown: its levels have a page. Of files that
+// are neither code nor data nothing is.
+export function code(file, line = 0) {
+  if (/(^|\/)hiera\.yaml$/.test(file ?? '')) return '/hiera';
+  return /\.(pp|epp|erb|ya?ml|eyaml|json)$/.test(file ?? '') ? to('code', { file }, line ? '#L' + line : '') : undefined;
+}
