@@ -18,12 +18,19 @@ type encoding = protocol.PositionEncodingKind
 // A line ends with \n, \r\n or \r (section "Position" of the protocol); our own line tables know \n alone, as Puppet
 // does, so they are not used here. A position behind the end of its line means that end, one behind the last line the
 // end of the text, and one in the middle of a character its beginning. An offset in the middle of a line's end is its
-// beginning, too.
+// beginning, too. Long lines have milestones, so that no question costs as much as the line is long.
 type mapper struct {
-	text  string
-	lines []int // where each line begins
-	enc   encoding
+	text       string
+	lines      []int // where each line begins
+	milestones []milestone
+	enc        encoding
 }
+
+// A milestone is a character within a long line.
+type milestone struct{ at, line, column int }
+
+// mile is about how many bytes lie between two milestones.
+const mile = 1024
 
 func newMapper(text string, enc encoding) *mapper {
 	m := &mapper{text: text, lines: make([]int, 1, 2+strings.Count(text, "\n")), enc: enc}
@@ -38,7 +45,37 @@ func newMapper(text string, enc encoding) *mapper {
 			m.lines = append(m.lines, i+1)
 		}
 	}
+	for n, start := range m.lines {
+		if n+1 < len(m.lines) && m.lines[n+1]-start <= mile || len(text)-start <= mile {
+			continue
+		}
+		at, text := m.line(n)
+		last := milestone{at, n, 0}
+		for column := 0; text != ""; {
+			r, size := utf8.DecodeRuneInString(text)
+			if at-last.at >= mile {
+				last = milestone{at, n, column}
+				m.milestones = append(m.milestones, last)
+			}
+			column += m.width(r, size)
+			at, text = at+size, text[size:]
+		}
+	}
 	return m
+}
+
+// behind is the rest of a line behind the last milestone that is not too far, with the column at which it begins.
+func (m *mapper) behind(line int, far func(milestone) bool) (at, column int, text string) {
+	at, text = m.line(line)
+	i := sort.Search(len(m.milestones), func(i int) bool {
+		x := m.milestones[i]
+		return x.line > line || x.line == line && far(x)
+	}) - 1
+	if i < 0 || m.milestones[i].line != line {
+		return at, 0, text
+	}
+	x := m.milestones[i]
+	return x.at, x.column, text[x.at-at:]
 }
 
 // line is the text of a line, from 0, without its end.
@@ -70,8 +107,8 @@ func (m *mapper) offset(p protocol.Position) int {
 	if p.Line >= len(m.lines) {
 		return len(m.text)
 	}
-	at, text := m.line(p.Line)
-	for column := 0; text != ""; {
+	at, column, text := m.behind(p.Line, func(x milestone) bool { return x.column > p.Character })
+	for text != "" {
 		r, size := utf8.DecodeRuneInString(text)
 		if column += m.width(r, size); column > p.Character {
 			break
@@ -85,8 +122,7 @@ func (m *mapper) offset(p protocol.Position) int {
 func (m *mapper) position(offset int) protocol.Position {
 	offset = max(0, min(offset, len(m.text)))
 	n := sort.Search(len(m.lines), func(i int) bool { return m.lines[i] > offset }) - 1
-	at, text := m.line(n)
-	column := 0
+	at, column, text := m.behind(n, func(x milestone) bool { return x.at > offset })
 	for text != "" {
 		r, size := utf8.DecodeRuneInString(text)
 		if at+size > offset {

@@ -152,3 +152,37 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// TestLongLines: positions of lines that are long are found as those of short ones are, and without reading the line
+// for each of them.
+func TestLongLines(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, enc := range encodings {
+		var b strings.Builder
+		for b.Len() < 8_000 {
+			b.WriteString([]string{"a", "ä", "𝄞", "word ", "€"}[r.IntN(5)])
+			if r.IntN(2000) == 0 {
+				b.WriteString("\r\n")
+			}
+		}
+		s := b.String()
+		m := newMapper(s, enc)
+		for range 10 {
+			p := protocol.Position{Line: r.IntN(len(m.lines)), Character: r.IntN(8_000)}
+			got := m.offset(p)
+			if want := naiveOffset(s, p, enc); got != want {
+				t.Fatalf("%s: %v is %d, want %d", enc, p, got, want)
+			}
+			start := m.lines[p.Line]
+			if q := m.position(got); q.Line != p.Line || q.Character != len(units(s[start:got], enc)) {
+				t.Fatalf("%s: %d is %v", enc, got, q)
+			}
+		}
+		m = newMapper(strings.Repeat("ä€ x", 250_000), enc)
+		for at := 0; at < len(m.text); at += 7 * 10 {
+			if back := m.offset(m.position(at)); back != at {
+				t.Fatalf("%s: %d comes back as %d", enc, at, back)
+			}
+		}
+	}
+}
