@@ -4,19 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
-	"strings"
 	"sync"
 
 	"bunraku/report/redact"
-
-	"github.com/creachadair/jrpc2/channel"
 )
 
 // A screened channel lets no secret out. It ends when it is closed, also while it waits for a client that has nothing
 // more to say and does not hang up.
 type screened struct {
-	channel.Channel
+	*framed
 	secrets *redact.Secrets
 	came    chan message
 	done    chan struct{}
@@ -29,16 +25,16 @@ type message struct {
 }
 
 func newChannel(in io.Reader, out io.WriteCloser, secrets *redact.Secrets) *screened {
-	c := &screened{Channel: channel.LSP(in, out), secrets: secrets, came: make(chan message), done: make(chan struct{})}
+	c := &screened{framed: newFramed(in, out), secrets: secrets, came: make(chan message), done: make(chan struct{})}
 	go func() {
 		for {
-			text, err := c.Channel.Recv()
-			var other *channel.ContentTypeMismatchError
-			if errors.As(err, &other) && strings.HasPrefix(other.Got, "application/vscode-jsonrpc") {
-				err = nil // old clients spell the encoding in another way
+			text, err := c.framed.Recv()
+			var why errHeader
+			if errors.As(err, &why) {
+				c.lastWords(why)
 			}
 			select {
-			case c.came <- message{slices.Clone(text), err}:
+			case c.came <- message{text, err}:
 			case <-c.done:
 				return
 			}
@@ -59,7 +55,7 @@ func (c *screened) Send(text []byte) error {
 	if c.secrets != nil {
 		text = []byte(c.secrets.HideJSON(string(text)))
 	}
-	return c.Channel.Send(bytes.Replace(text, cancelledThere, cancelledHere, 1))
+	return c.framed.Send(bytes.Replace(text, cancelledThere, cancelledHere, 1))
 }
 
 // Recv implements channel.Channel.
@@ -75,5 +71,5 @@ func (c *screened) Recv() ([]byte, error) {
 // Close implements channel.Channel.
 func (c *screened) Close() error {
 	c.once.Do(func() { close(c.done) })
-	return c.Channel.Close()
+	return c.framed.Close()
 }

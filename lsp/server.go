@@ -2,6 +2,7 @@
 // that `check` and `explain` run. It is a door and holds no argument why something is true.
 //
 //	server.go     the session: starting, ending, cancelling, which request goes where
+//	framing.go    where a message begins and ends
 //	channel.go    messages as they come and go
 //	document.go   an open file, and edits of it
 //	position.go   the protocol's positions and our byte offsets
