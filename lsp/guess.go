@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"regexp"
+	"slices"
 
 	"bunraku/fleet"
 	"bunraku/fleet/migrate"
@@ -37,6 +39,12 @@ func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 			spans[word] = source.Span{Start: d.Place.Span.Start + uint32(at[0]), End: d.Place.Span.Start + uint32(at[1])}
 			list = append(list, word)
 		}
+	}
+	// Only the word that the message is about: it names it, or there is no other. A place may be a whole statement that
+	// does not have it, such as that of a resource whose attribute a default misspells elsewhere.
+	if len(list) > 1 {
+		named := words.FindAllString(d.Summary, -1)
+		list = slices.DeleteFunc(list, func(word string) bool { return !slices.Contains(named, word) })
 	}
 	word := source.Nearest(m[1], list)
 	if word == "" {
@@ -147,6 +155,9 @@ func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.N
 	compiled, _, err := fleet.Compile(ctx, snap, at.folder.judge, nodes, at.server.opt.Watch)
 	for _, c := range compiled {
 		out = append(out, c.Problems...)
+		if c.Excuse != nil { // it no longer compiles, though nobody is told
+			out = append(out, &source.Diagnostic{Summary: fmt.Sprint(c.Name, " ", *c.Excuse)})
+		}
 	}
 	return out, err
 }
