@@ -466,7 +466,8 @@ func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) proto
 func (s *Server) firstLine(p source.Place) protocol.Range {
 	m := s.lines[p.File]
 	if m == nil {
-		if m = newMapper(p.File.Text, s.enc); s.lines != nil {
+		m = s.mapperOf(p.File)
+		if s.lines != nil {
 			s.lines[p.File] = m
 		}
 	}
@@ -476,4 +477,14 @@ func (s *Server) firstLine(p source.Place) protocol.Range {
 		r.End = m.position(start + len(text))
 	}
 	return r
+}
+
+// mapperOf is the mapper of a file that is open or not. The server is locked.
+func (s *Server) mapperOf(file *source.File) *mapper {
+	for _, d := range s.docs {
+		if d.text == file.Text {
+			return d.mapper
+		}
+	}
+	return fileMapper(file.Text, s.enc)
 }

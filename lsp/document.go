@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"strings"
+
 	"bunraku/lsp/protocol"
 )
 
@@ -10,6 +12,18 @@ type document struct {
 	path    string // absolute; "" for what is no file
 	version int
 	*mapper
+}
+
+// showsMark reports whether a file is open with the byte order mark in its text, which few editors do.
+func (s *Server) showsMark(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.docs {
+		if d.path == path && strings.HasPrefix(d.text, byteOrderMark) {
+			return true
+		}
+	}
+	return false
 }
 
 // edited is the document after some changes, each of which applies to the outcome of the one before.

@@ -36,6 +36,7 @@ type entry struct {
 	defs   []outline.Name // those of names that define something: a small part of them
 	whole  bool           // it parses without errors
 	isData bool           // it holds Hiera's data
+	marked bool           // the editor shows a byte order mark in it
 	// template is how manifests call it, "" if it is none.
 	template string
 
@@ -45,7 +46,13 @@ type entry struct {
 
 // mapper translates positions of the file.
 func (e *entry) mapper(enc encoding) *mapper {
-	e.once.Do(func() { e.m = newMapper(e.file.Text, enc) })
+	e.once.Do(func() {
+		if e.marked {
+			e.m = newMapper(e.file.Text, enc)
+		} else {
+			e.m = fileMapper(e.file.Text, enc)
+		}
+	})
 	return e.m
 }
 
@@ -282,10 +289,11 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	old := f.entries[p]
 	f.mu.Unlock()
 	isData := f.isData(p)
-	if old != nil && old.digest == c.Digest && old.isData == isData {
+	marked := strings.HasPrefix(c.Text, byteOrderMark) && f.server.showsMark(p)
+	if old != nil && old.digest == c.Digest && old.isData == isData && old.marked == marked {
 		return old, nil
 	}
-	e := &entry{path: p, isData: isData, digest: c.Digest, file: source.NewFile(p, c.Text),
+	e := &entry{path: p, isData: isData, marked: marked, digest: c.Digest, file: source.NewFile(p, c.Text),
 		template: templateName(f.dir, p)}
 	switch path.Ext(p) {
 	case ".pp", ".epp":

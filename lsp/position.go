@@ -64,6 +64,27 @@ func newMapper(text string, enc encoding) *mapper {
 	return m
 }
 
+// byteOrderMark begins the texts of some files.
+const byteOrderMark = "\ufeff"
+
+// fileMapper is the mapper of a file that is not open. Editors leave a byte order mark out of the text that they show
+// and count, and write it back with the file.
+func fileMapper(text string, enc encoding) *mapper {
+	rest, marked := strings.CutPrefix(text, byteOrderMark)
+	if !marked {
+		return newMapper(text, enc)
+	}
+	m := newMapper(rest, enc)
+	m.text = text
+	for i := range m.lines {
+		m.lines[i] += len(byteOrderMark)
+	}
+	for i := range m.milestones {
+		m.milestones[i].at += len(byteOrderMark)
+	}
+	return m
+}
+
 // behind is the rest of a line behind the last milestone that is not too far, with the column at which it begins.
 func (m *mapper) behind(line int, far func(milestone) bool) (at, column int, text string) {
 	at, text = m.line(line)
@@ -102,7 +123,7 @@ func (m *mapper) width(r rune, size int) int {
 // offset is the byte that a position means.
 func (m *mapper) offset(p protocol.Position) int {
 	if p.Line < 0 {
-		return 0
+		return m.lines[0]
 	}
 	if p.Line >= len(m.lines) {
 		return len(m.text)
@@ -120,7 +141,7 @@ func (m *mapper) offset(p protocol.Position) int {
 
 // position is where a byte stands.
 func (m *mapper) position(offset int) protocol.Position {
-	offset = max(0, min(offset, len(m.text)))
+	offset = max(m.lines[0], min(offset, len(m.text)))
 	n := sort.Search(len(m.lines), func(i int) bool { return m.lines[i] > offset }) - 1
 	at, column, text := m.behind(n, func(x milestone) bool { return x.at > offset })
 	for text != "" {

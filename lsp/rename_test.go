@@ -298,3 +298,41 @@ func compileAll(t *testing.T, dir string) map[string]string {
 	}
 	return out
 }
+
+// TestByteOrderMark: editors show a file without the mark at its beginning, so it counts in no position; an editor that
+// has it in its text counts it.
+func TestByteOrderMark(t *testing.T) {
+	const mark = "\ufeff"
+	files := maps.Clone(named)
+	for _, f := range []string{"data/common.yaml", "modules/web/templates/a.erb"} {
+		files[f] = mark + files[f]
+	}
+	n := navigate(t, files)
+	edit, why := n.renameIn("modules/web/manifests/init.pp", "port,", 1, "gate")
+	if why != "" {
+		t.Fatal(why)
+	}
+	at := func(uri string) map[string]any {
+		list, _ := edit["changes"].(map[string]any)[uri].([]any)
+		if len(list) == 0 {
+			t.Fatalf("nothing changes in %s: %v", uri, edit)
+		}
+		return slices.MinFunc(list, comparePlaces).(map[string]any)["range"].(map[string]any)
+	}
+	column := func(r map[string]any) float64 { return r["start"].(map[string]any)["character"].(float64) }
+	if got := column(at(n.uri("data/common.yaml"))); got != 0 && got != 5 {
+		t.Errorf("the key is changed at %v", got)
+	}
+	if got, want := column(at(n.uri("modules/web/templates/a.erb"))), strings.Index(named["modules/web/templates/a.erb"],
+		"@port %> at")+1; got != float64(want) {
+		t.Errorf("the template is changed at %v, want %d", got, want)
+	}
+	n.open(filepath.Join(n.dir, "data/common.yaml"), files["data/common.yaml"])
+	if edit, why = n.renameIn("modules/web/manifests/init.pp", "port,", 1, "gate"); why != "" {
+		t.Fatal(why)
+	}
+	if got := column(at(n.uri("data/common.yaml"))); got != 3 && got != 8 {
+		t.Errorf("of a text with the mark, the key is changed at %v", got)
+	}
+	n.bye()
+}
