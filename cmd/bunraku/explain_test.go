@@ -373,3 +373,25 @@ func TestExplainBlame(t *testing.T) {
 		t.Errorf("in a repository:\n%s", out)
 	}
 }
+
+// TestExplainUnknownSecret: a key that becomes Sensitive is hidden on every level, also where its value is not known.
+func TestExplainUnknownSecret(t *testing.T) {
+	repo := writeRepo(t, map[string]string{"facts/a.json": `{"fqdn": "a"}`, "manifests/site.pp": "include m\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: r, data_hash: m::back, path: x.yaml}\n" +
+			"  - {name: c, data_hash: yaml_data, path: c.yaml}\n",
+		"data/x.yaml": "{}\n", "data/c.yaml": "m::s: hunter2\nlookup_options:\n  m::s: {convert_to: Sensitive}\n",
+		"modules/m/manifests/init.pp": "class m (Sensitive[String] $s) {\n  notify { \"x ${s.unwrap}\": }\n}\n",
+		"modules/m/lib/puppet/functions/m/back.rb": "`date`\nPuppet::Functions.create_function(:'m::back') do\n" +
+			"  def back(*a)\n    {}\n  end\nend\n"})
+	for _, ref := range []string{"hiera:m::s", "Class[M]", "Notify"} {
+		for _, format := range []string{"text", "json"} {
+			_, out, errText := call("explain", "--node", "a", "--format", format, repo, ref)
+			if strings.Contains(out+errText, "hunter2") {
+				t.Errorf("%s:\n%s%s", ref, out, errText)
+			}
+		}
+	}
+	if _, out, _ := call("explain", "--node", "a", repo, "hiera:m::s"); !strings.Contains(out, "c.yaml") {
+		t.Errorf("the level is not told:\n%s", out)
+	}
+}

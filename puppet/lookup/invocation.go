@@ -268,6 +268,10 @@ func (inv *invocation) convert(key string, to value.Value, it item) (item, error
 		args = []value.Value{value.Undef{}}
 	}
 	if _, is := it.v.(*value.Opaque); is {
+		// What it is nobody knows, but that nobody may see it, nor what lies below it in other levels.
+		if name, _, _ := strings.Cut(value.ToString(args[0]), "["); name == "Sensitive" {
+			it.v = &value.Sensitive{Value: it.v}
+		}
 		return it, nil
 	}
 	v, err := inv.scope.New(args[0], append([]value.Value{it.v}, args[1:]...))
