@@ -61,6 +61,19 @@ func (f *folder) learn(node string, c *catalog.Catalog) {
 	f.counted[node] = now
 }
 
+// count compiles a node and learns what it has.
+func (f *folder) count(ctx context.Context, c *fleet.Check, n fleet.Node) error {
+	res, err := c.Snapshot.Compile(ctx, n.Node)
+	if err != nil {
+		return err
+	}
+	f.server.opt.Watch(res)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.learn(n.Title(), res.Catalog)
+	return nil
+}
+
 // census counts the nodes that were not chosen.
 func (f *folder) census(ctx context.Context, c *fleet.Check) error {
 	if c.Plan != nil {
@@ -93,14 +106,9 @@ func (f *folder) census(ctx context.Context, c *fleet.Check) error {
 		if ctx.Err() != nil || !began.IsZero() && time.Since(began) > again {
 			break
 		}
-		res, err := c.Snapshot.Compile(ctx, n.Node)
-		if err != nil {
+		if err := f.count(ctx, c, n); err != nil {
 			return err
 		}
-		f.server.opt.Watch(res)
-		f.mu.Lock()
-		f.learn(n.Title(), res.Catalog)
-		f.mu.Unlock()
 		if i%100 == 99 {
 			f.server.refresh()
 		}

@@ -128,13 +128,10 @@ func (f *folder) seek(ctx context.Context, c *fleet.Check) error {
 			continue
 		}
 		tried++
-		res, err := c.Snapshot.Compile(ctx, n.Node)
-		if err != nil {
+		if err := f.count(ctx, c, n); err != nil {
 			return err
 		}
-		f.server.opt.Watch(res)
 		f.mu.Lock()
-		f.learn(n.Title(), res.Catalog)
 		if f.has(n, open) {
 			hits++
 		}
