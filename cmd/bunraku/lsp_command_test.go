@@ -9,7 +9,6 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,20 +59,8 @@ func (w *wire) read(r *bufio.Reader) {
 		w.news.Broadcast()
 	}()
 	for {
-		n := 0
-		for {
-			line, err := r.ReadString('\n')
-			if err != nil {
-				return
-			}
-			if text, is := strings.CutPrefix(line, "Content-Length: "); is {
-				n, _ = strconv.Atoi(strings.TrimSpace(text))
-			} else if line == "\r\n" {
-				break
-			}
-		}
-		body := make([]byte, n)
-		if _, err := io.ReadFull(r, body); err != nil {
+		body, err := message(r)
+		if err != nil {
 			return
 		}
 		var m map[string]any

@@ -86,20 +86,8 @@ func shownBy(t *testing.T, dir string, want []string) (got []string) {
 	go func() {
 		defer close(came)
 		for r := bufio.NewReader(fromServer); ; {
-			n := 0
-			for {
-				line, err := r.ReadString('\n')
-				if err != nil {
-					return
-				}
-				if text, is := strings.CutPrefix(line, "Content-Length: "); is {
-					n, _ = strconv.Atoi(strings.TrimSpace(text))
-				} else if line == "\r\n" {
-					break
-				}
-			}
-			body := make([]byte, n)
-			if _, err := io.ReadFull(r, body); err != nil {
+			body, err := message(r)
+			if err != nil {
 				return
 			}
 			var m map[string]any
@@ -296,4 +284,23 @@ func TestEmacs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
+}
+
+// message reads the next message of a server.
+func message(r *bufio.Reader) ([]byte, error) {
+	n := 0
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		if text, is := strings.CutPrefix(line, "Content-Length: "); is {
+			n, _ = strconv.Atoi(strings.TrimSpace(text))
+		} else if line == "\r\n" {
+			break
+		}
+	}
+	body := make([]byte, n)
+	_, err := io.ReadFull(r, body)
+	return body, err
 }
