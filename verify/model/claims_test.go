@@ -397,3 +397,18 @@ func TestScoreRefutedClaims(t *testing.T) {
 	}
 	t.Logf("score: claims that an agent had refuted, right now %d/%d", right, all)
 }
+
+// A directory that a package is guessed to bring has parents, which the package manager makes as well: also where the
+// catalog declares one of them behind the package.
+func TestGuessedBelowDeclared(t *testing.T) {
+	g := withLines(t, fromElsewhere+`
+		file { '/etc/frobnicate': ensure => directory, require => Package['frobnicate'] }
+		file { '/etc/frobnicate/x.d/y': content => '', require => Package['frobnicate'] }`)
+	lines, r := findings(t, g, model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, "V102")
+	same(t, lines, nil)
+	var needed []string
+	for _, p := range r.Needed {
+		needed = append(needed, p.Text)
+	}
+	same(t, needed, []string{"package frobnicate brings /etc/frobnicate"})
+}

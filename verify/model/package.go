@@ -186,7 +186,7 @@ func (pk *packages) guessDirs(u *paths) {
 	for _, d := range wanted {
 		if names := called(d, unlisted); len(names) > 0 && packageLand(d) {
 			for _, n := range names {
-				pk.guess[n] = append(pk.guess[n], d)
+				pk.guessDir(n, d, u)
 			}
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+
 				", of which there is no file list")
@@ -194,7 +194,7 @@ func (pk *packages) guessDirs(u *paths) {
 		}
 		if names := pk.above(d, listed); len(names) > 0 {
 			for _, n := range names {
-				pk.guess[n] = append(pk.guess[n], d)
+				pk.guessDir(n, d, u)
 			}
 			b.m.Assumed = append(b.m.Assumed, string(d)+" comes with package "+strings.Join(names, " and ")+
 				", whose list may leave it out")
@@ -215,6 +215,15 @@ func (pk *packages) guessDirs(u *paths) {
 		b.present, b.based = append(b.present, d), nil
 		b.m.Assumed = append(b.m.Assumed, string(d)+" is there: no package list says who brings it")
 	}
+}
+
+// guessDir takes a package to bring a directory, with those above it that the catalog declares itself: a package
+// manager makes whatever is missing on the way.
+func (pk *packages) guessDir(name string, d fs.Path, u *paths) {
+	if up := d.Parent(); u.made[up] && !pk.keep[up] && !pk.b.base(up) && !slices.Contains(pk.guess[name], up) {
+		pk.guessDir(name, up, u)
+	}
+	pk.guess[name] = append(pk.guess[name], d)
 }
 
 // packageLand reports whether packages put things at a place: not below /home, /srv, /usr/local or what people make
