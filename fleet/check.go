@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -153,8 +154,12 @@ func (c *Check) Read(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// IsPlan reports whether `plan` and `apply` are keywords in a file.
-func IsPlan(file string) bool { return strings.Contains(filepath.ToSlash(file), "/plans/") }
+// IsPlan reports whether `plan` and `apply` are keywords in a file: one below a module's plans, and not a class or a
+// define that is called so.
+func IsPlan(file string) bool {
+	dirs := strings.Split(path.Dir(filepath.ToSlash(file)), "/")
+	return slices.Contains(dirs, "plans") && !slices.Contains(dirs, "manifests")
+}
 
 // FindNodes finds the nodes: those that there are facts of or, where nobody has collected any, invented ones.
 func (c *Check) FindNodes(ctx context.Context) (err error) {
