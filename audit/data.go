@@ -238,24 +238,7 @@ func (t *Tree) data() []*dataFile {
 
 func (t *Tree) readData(p, module string) *dataFile {
 	f := &dataFile{path: p, module: module}
-	text, err := t.env.Read(p)
-	if err != nil {
-		f.err = err
-		return f
-	}
-	src := source.NewFile(t.env.Display(p), text)
-	var root *datafile.Node
-	switch filepath.Ext(p) {
-	case ".json":
-		root, f.err = datafile.ReadJSON(src)
-	case ".conf", ".hocon":
-		root, f.err = datafile.ReadHOCON(src)
-	default:
-		root, f.err = datafile.ReadYAML(src)
-	}
-	if f.err == nil {
-		f.file = datafile.NewFile(src, root)
-	}
+	f.file, f.err = t.snap.Data(p)
 	return f
 }
 
@@ -556,7 +539,7 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 		return
 	}
 	src := f.file.Source
-	for _, twice := range datafile.Twice(src) {
+	for _, twice := range f.file.Twice {
 		t.say(&source.Diagnostic{Code: codeTwice, Severity: source.Warning, Hidden: t.secret(twice.Key, taken),
 			Place:   source.Place{File: src, Span: twice.Again},
 			Summary: "the key " + twice.Key + " stands here twice: the last one counts",

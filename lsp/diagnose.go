@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -145,7 +146,7 @@ func (s *Server) publish(uri, path string, now, rest []protocol.Diagnostic) {
 	}
 	n := s.notice(key, uri)
 	n.syntax, n.rest = now, rest
-	p := protocol.PublishDiagnosticsParams{URI: uri, Diagnostics: append(append([]protocol.Diagnostic{}, now...), rest...)}
+	p := protocol.PublishDiagnosticsParams{URI: uri, Diagnostics: listed(now, rest)}
 	if d := s.docs[uri]; d != nil {
 		p.Version = &d.version
 	}
@@ -153,6 +154,23 @@ func (s *Server) publish(uri, path string, now, rest []protocol.Diagnostic) {
 	if s.docs[uri] == nil && len(p.Diagnostics) == 0 {
 		delete(s.shown, key)
 	}
+}
+
+// mostListed is how many problems of one file the client is told: nobody reads more, and each key would send them all.
+const mostListed = 2000
+
+// listed are the problems of a file that the client is told, of too many the worst, and how many others there are.
+func listed(now, rest []protocol.Diagnostic) []protocol.Diagnostic {
+	all := append(append(make([]protocol.Diagnostic, 0, len(now)+len(rest)), now...), rest...)
+	if len(all) <= mostListed {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b protocol.Diagnostic) int { return int(a.Severity) - int(b.Severity) })
+	next := all[mostListed]
+	return append(all[:mostListed], protocol.Diagnostic{Range: next.Range, Source: "bunraku",
+		Severity: protocol.DiagnosticSeverityInformation,
+		Message: fmt.Sprintf("%d more problems of this file are not listed here, of which this line has one: "+
+			"`bunraku check` tells them all", len(all)-mostListed)})
 }
 
 // show tells what is wrong with all files of a folder, and takes back what was said of others before. The server is

@@ -48,6 +48,8 @@ type folder struct {
 	closed   bool
 	work     sync.Mutex // held by who works
 	pending  sync.WaitGroup
+	// unseen are the URIs of long documents whose syntax was not looked at; the server is locked by who asks.
+	unseen map[string]bool
 }
 
 // addFolder adds a folder, unless it is there; nil for what is no directory of this machine.
@@ -60,7 +62,8 @@ func (s *Server) addFolder(dir string) *folder {
 		s.log(protocol.MessageTypeError, dir+" is not looked at: "+err.Error())
 		return nil
 	}
-	f := &folder{server: s, dir: dir, opt: s.opt.Compile, judge: j, own: own, entries: map[string]*entry{}}
+	f := &folder{server: s, dir: dir, opt: s.opt.Compile, judge: j, own: own, entries: map[string]*entry{},
+		unseen: map[string]bool{}}
 	f.opt.StandIn, f.opt.Trace = true, true
 	f.ws = compiler.NewWorkspace(dir, f.opt)
 	if !s.opt.LanguageGiven && fleet.OnlyBefore8(f.ws.Disk(), dir) != "" {
@@ -149,9 +152,23 @@ func (f *folder) kick() {
 		f.work.Lock()
 		defer f.work.Unlock()
 		if ctx.Err() == nil {
+			f.see()
 			f.diagnose(ctx)
 		}
 	})
+}
+
+// see looks at the syntax of long documents.
+func (f *folder) see() {
+	s := f.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for uri := range f.unseen {
+		if d := s.docs[uri]; d != nil {
+			s.syntax(d)
+		}
+	}
+	clear(f.unseen)
 }
 
 // close ends all work on the folder.

@@ -305,10 +305,11 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		e.names = outline.Names(tree, f.effects)
 	case ".erb":
 		e.names = outline.NamesERB(c.Text)
-	case ".yaml", ".yml", ".eyaml":
-		e.data, _ = datafile.ReadYAML(e.file) // what is wrong with it is told while it is open, and when a node asks for it
-	case ".json":
-		e.data, _ = datafile.ReadJSON(e.file)
+	case ".yaml", ".yml", ".eyaml", ".json":
+		// What is wrong with it is told while it is open, and when a node asks for it.
+		if data, err := f.ws.Data(view, p); err == nil {
+			e.data, e.file = data.Root, data.Source
+		}
 	}
 	if isData {
 		e.names = dataNames(e)

@@ -98,19 +98,15 @@ func isSettings(p string) bool { return path.Base(p) == "hiera.yaml" }
 // wrong is what keeps an open file that is no code from being read: of data, hiera.yaml and metadata.json here, of
 // others as the program says.
 func (f *folder) wrong(d *document) source.Diagnostics {
-	file := source.NewFile(d.path, d.text)
 	var err error
-	switch data := f.isData(d.path); {
-	case data && path.Ext(d.path) == ".json", path.Base(d.path) == "metadata.json":
-		_, err = datafile.ReadJSON(file)
-	case data, isSettings(d.path):
-		_, err = datafile.ReadYAML(file)
+	if f.isData(d.path) || isSettings(d.path) || path.Base(d.path) == "metadata.json" {
+		_, err = f.ws.Data(source.NewMemory([]string{"/"}, map[string]string{d.path: d.text}, nil), d.path)
 	}
 	var trouble *source.Diagnostic
 	switch {
 	case errors.As(err, &trouble):
 	case f.server.opt.Other != nil:
-		return f.server.opt.Other(file)
+		return f.server.opt.Other(source.NewFile(d.path, d.text))
 	default:
 		return nil
 	}

@@ -481,9 +481,16 @@ func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *foldersChange) 
 // changed looks at a document that is new or was edited.
 func (s *Server) changed(d *document) {
 	s.last = d.path
-	s.syntax(d)
+	if f := s.folderOf(d.path); f != nil && len(d.text) > longText {
+		f.unseen[d.uri] = true
+	} else {
+		s.syntax(d)
+	}
 	s.again(d.path)
 }
+
+// longText is the length of texts that take longer to parse than to type at: they are looked at when nobody types.
+const longText = 1 << 20
 
 // again lets the folder that a file is in be looked at once more.
 func (s *Server) again(path string) {

@@ -9,6 +9,8 @@ import (
 
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup"
+	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
@@ -84,6 +86,25 @@ func (w *Workspace) Parse(files source.Files, name string, tasks bool) (*syntax.
 	ds = slices.Clone(ds)
 	ds.Sort()
 	return tree, ds, nil
+}
+
+// Data reads a data file of a view, YAML, JSON or HOCON by the end of its name. What snapshots have read, or will, is
+// read once.
+func (w *Workspace) Data(files source.Files, name string) (*datafile.File, error) {
+	return w.data(files, source.Absolute(name), filepath.ToSlash(name))
+}
+
+// Data reads a data file, as Workspace.Data does.
+func (c *Snapshot) Data(path string) (*datafile.File, error) {
+	return c.ws.data(c.files, path, c.env.Display(path))
+}
+
+func (w *Workspace) data(files source.Files, path, name string) (*datafile.File, error) {
+	c, err := files.Read(filepath.Clean(path))
+	if err != nil {
+		return nil, err
+	}
+	return lookup.Parse(w.cache, name, c)
 }
 
 // syntax is how manifests are parsed.

@@ -50,12 +50,27 @@ func (l *Lookup) load(path string, f format) (*datafile.File, error) {
 	if err != nil {
 		return nil, l.trouble(path, err)
 	}
-	name := l.opt.Name(k.path)
-	made := l.opt.Cache.Get(dataKey{c.Digest, name, f}, int64(dataCost*len(c.Text)+1000), func() any {
-		return parseData(source.NewFile(name, c.Text), f)
-	})
-	first, _ := l.read.LoadOrStore(k, made)
+	first, _ := l.read.LoadOrStore(k, parsed(l.opt.Cache, l.opt.Name(k.path), c, f))
 	return first.(*cached).file, first.(*cached).err
+}
+
+// Parse reads data by the end of their file's name, or takes what was read of the same content before.
+func Parse(cache *source.Cache, name string, c source.Content) (*datafile.File, error) {
+	f := yamlFormat
+	switch filepath.Ext(name) {
+	case ".json":
+		f = jsonFormat
+	case ".conf", ".hocon":
+		f = hoconFormat
+	}
+	made := parsed(cache, name, c, f)
+	return made.file, made.err
+}
+
+func parsed(cache *source.Cache, name string, c source.Content, f format) *cached {
+	return cache.Get(dataKey{c.Digest, name, f}, int64(dataCost*len(c.Text)+1000), func() any {
+		return parseData(source.NewFile(name, c.Text), f)
+	}).(*cached)
 }
 
 func parseData(src *source.File, f format) *cached {
@@ -67,7 +82,8 @@ func parseData(src *source.File, f format) *cached {
 	case hoconFormat:
 		root, c.err = datafile.ReadHOCON(src)
 	default:
-		root, c.err = datafile.ReadYAML(src)
+		c.file, c.err = datafile.YAMLFile(src)
+		return c
 	}
 	if c.err == nil {
 		c.file = datafile.NewFile(src, root)

@@ -35,8 +35,15 @@ type Node struct {
 // A File is a text of data and what it says.
 type File struct {
 	Source *source.File
-	Root   *Node // nil when the text holds nothing
+	Root   *Node      // nil when the text holds nothing
+	Twice  []Repeated // keys of YAML that stand twice in one hash, where the last one silently counts
 	index  map[string]*Kid
+}
+
+// A Repeated is a key that stands in one hash twice.
+type Repeated struct {
+	Key          string
+	First, Again source.Span
 }
 
 // NewFile indexes the top level of a file that was read.
@@ -50,23 +57,15 @@ func NewFile(f *source.File, root *Node) *File {
 			}
 		}
 	}
-	if root != nil && root.anyShared(map[*Node]bool{}) {
+	if root != nil && root.anyShared() {
 		root.settle("", map[*Node]bool{})
 	}
 	return d
 }
 
-func (n *Node) anyShared(seen map[*Node]bool) bool {
-	if n.shared || seen[n] {
-		return n.shared
-	}
-	seen[n] = true
-	for _, k := range n.Kids {
-		if k.Node.anyShared(seen) {
-			return true
-		}
-	}
-	return false
+// anyShared reports whether an alias stands for some node. Until one is met, no node is met twice.
+func (n *Node) anyShared() bool {
+	return n.shared || slices.ContainsFunc(n.Kids, func(k Kid) bool { return k.Node.anyShared() })
 }
 
 // settle gives every shared node the path of its first place, which is where its anchor stands.
@@ -362,10 +361,12 @@ type hashMaker struct {
 	merges []source.Span
 }
 
-func (m *hashMaker) set(key value.Value, k Kid) {
+// set sets an entry; before is the one that it takes the place of, if there is one.
+func (m *hashMaker) set(key value.Value, k Kid) (before Kid, again bool) {
 	if i, known := m.keys.Get(key); known {
+		before = m.kids[i.(value.Int)]
 		m.kids[i.(value.Int)] = k
-		return
+		return before, true
 	}
 	m.keys.Set(key, value.Int(len(m.kids)))
 	m.order = append(m.order, key)
@@ -379,6 +380,7 @@ func (m *hashMaker) set(key value.Value, k Kid) {
 	default:
 		m.has |= OddKeys
 	}
+	return Kid{}, false
 }
 
 // merge sets the entries of another hash, because of a << at a place.

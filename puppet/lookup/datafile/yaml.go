@@ -17,32 +17,50 @@ import (
 // ReadYAML reads the first document of a YAML text as Psych's safe_load does when symbols and aliases are allowed. The
 // result is nil for a text without a document. Symbols used as keys become strings, as Puppet makes them. An error is
 // worded as Psych words it.
-func ReadYAML(f *source.File) (*Node, error) { return readYAML(f, false) }
+func ReadYAML(f *source.File) (*Node, error) {
+	n, _, err := readYAML(f, false)
+	return n, err
+}
 
 // ReadYAMLObject is ReadYAML for a text whose top is an object of Puppet's, such as the facts that a server keeps: its
 // tag is ignored.
-func ReadYAMLObject(f *source.File) (*Node, error) { return readYAML(f, true) }
+func ReadYAMLObject(f *source.File) (*Node, error) {
+	n, _, err := readYAML(f, true)
+	return n, err
+}
 
-func readYAML(f *source.File, object bool) (n *Node, err error) {
+// YAMLFile reads YAML with the keys that stand twice.
+func YAMLFile(f *source.File) (*File, error) {
+	root, twice, err := readYAML(f, false)
+	if err != nil {
+		return nil, err
+	}
+	d := NewFile(f, root)
+	d.Twice = twice
+	return d, nil
+}
+
+func readYAML(f *source.File, object bool) (n *Node, twice []Repeated, err error) {
 	defer cannotBeRead(f, func(d *source.Diagnostic) { n, err = nil, d })
 	text := strings.TrimPrefix(f.Text, "\ufeff")
 	doc, err := parseYAML(f, text)
 	if doc == nil || err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(doc.Content) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	r := &yamlReader{file: f, shift: len(f.Text) - len(text), lines: yamlLines(text), done: map[*yaml.Node]*Node{},
 		open: map[*yaml.Node]bool{}}
 	root := doc.Content[0]
 	if t := r.refused(root, false); t != nil {
-		return nil, t.diagnostic(f)
+		return nil, nil, t.diagnostic(f)
 	}
 	if object && root.Kind == yaml.MappingNode && strings.HasPrefix(root.Tag, "!ruby/object:Puppet::Node") {
 		root.Tag, root.Style = "", root.Style&^yaml.TaggedStyle
 	}
-	return r.read(root)
+	n, err = r.read(root)
+	return n, r.twice, err
 }
 
 // refused looks for what libyaml refuses and our library takes: in a flow collection, a plain scalar may not have a
@@ -93,6 +111,7 @@ type yamlReader struct {
 	marks map[int][]int        // of long lines: the offset of every so many characters
 	done  map[*yaml.Node]*Node // nodes with an anchor
 	open  map[*yaml.Node]bool  // nodes with an anchor that are being read
+	twice []Repeated
 }
 
 // start is the offset of a node's first byte in the file.
@@ -299,7 +318,9 @@ func (r *yamlReader) mapping(n *yaml.Node) (*Node, error) {
 			r.mergeKey(m, v, val, source.Span{Start: keySpan.Start, End: uint32(r.end(v, val, int(keySpan.End)))}) {
 			continue
 		}
-		m.set(key, r.kid(keySpan, v, val))
+		if first, again := m.set(key, r.kid(keySpan, v, val)); again && len(first.merge) == 0 {
+			r.twice = append(r.twice, Repeated{value.ToString(key), first.Key, keySpan})
+		}
 	}
 	return m.node(source.Span{Start: uint32(at), End: uint32(r.close(n, end, '}'))}), nil
 }
