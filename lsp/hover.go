@@ -220,23 +220,35 @@ func upTo(f *source.File, whole source.Span, body syntax.Body) string {
 
 // comment is what stands above a definition; of a parameter what puppet-strings has under @param.
 func comment(o occurrence) string {
-	whole := o.Whole
-	if o.Param {
-		for _, d := range o.tree.Defs {
-			if d.Span().Contains(o.Whole) {
-				whole = d.Span()
-			}
-		}
-	}
-	lines := above(o.entry, whole)
+	lines := above(o.entry, documentedAt(o))
 	if o.Param {
 		return parameterText(lines, lastPart(o.Name.Name))
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
+// documentedAt is what stands below the comment about a definition; of a parameter its owner.
+func documentedAt(o occurrence) source.Span {
+	if o.Param {
+		for _, d := range o.tree.Defs {
+			if d.Span().Contains(o.Whole) {
+				return d.Span()
+			}
+		}
+	}
+	return o.Whole
+}
+
 // above are the lines of the comment that stands right above a span, without their marks.
 func above(e *entry, whole source.Span) (lines []string) {
+	for _, c := range commentsAbove(e, whole) {
+		lines = append(lines, harmless(strings.TrimPrefix(strings.TrimPrefix(e.file.Slice(c), "#"), " ")))
+	}
+	return lines
+}
+
+// commentsAbove are the comments that stand right above a span, line by line.
+func commentsAbove(e *entry, whole source.Span) (lines []source.Span) {
 	next := e.file.LineOf(whole.Start)
 	for i := len(e.tree.Comments) - 1; i >= 0; i-- {
 		c := e.tree.Comments[i].Where
@@ -247,12 +259,32 @@ func above(e *entry, whole source.Span) (lines []string) {
 			break
 		}
 		next--
-		text := strings.TrimPrefix(e.file.Slice(c), "#")
-		lines = append(lines, harmless(strings.TrimPrefix(text, " ")))
+		lines = append(lines, c)
 	}
 	slices.Reverse(lines)
 	return lines
 }
+
+// documented are the places in comments where puppet-strings has the name of a parameter.
+func documented(o occurrence) (names []source.Span) {
+	if !o.Param || !o.Defines || o.tree == nil {
+		return nil
+	}
+	for _, c := range commentsAbove(o.entry, documentedAt(o)) {
+		m := documents.FindStringSubmatchIndex(o.file.Slice(c))
+		if m == nil {
+			continue
+		}
+		at := source.Span{Start: c.Start + uint32(m[2]), End: c.Start + uint32(m[3])}
+		if o.file.Slice(at) == lastPart(o.Name.Name) {
+			names = append(names, at)
+		}
+	}
+	return names
+}
+
+// documents is how a line of a comment begins to speak of a parameter.
+var documents = regexp.MustCompile(`^#?\s*@param\s+(?:\[.+?\]\s+)?(\w+)`)
 
 // harmless is a line of Markdown that somebody wrote, in which no picture is fetched and no markup is made: a
 // stranger's comment must not call home when somebody looks at it.
@@ -267,11 +299,10 @@ func parameterText(lines []string, name string) string {
 	var out []string
 	in := false
 	for _, line := range lines {
-		switch words := strings.Fields(line); {
-		case len(words) > 1 && words[0] == "@param":
-			in = words[1] == name || len(words) > 2 && words[2] == name && strings.HasPrefix(words[1], "[")
-			if in {
-				out = append(out, strings.TrimSpace(line[strings.Index(line, name)+len(name):]))
+		switch m := documents.FindStringSubmatchIndex(line); {
+		case m != nil:
+			if in = line[m[2]:m[3]] == name; in {
+				out = append(out, strings.TrimSpace(line[m[3]:]))
 			}
 		case strings.HasPrefix(line, "@"):
 			in = false

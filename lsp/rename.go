@@ -181,6 +181,9 @@ func (r *renaming) change(to string) (*change, error) {
 		switch {
 		case r.kind == outline.VariableName:
 			put(o.entry, o.Span, text[:len(text)-len(lastPart(text))]+to)
+			for _, at := range documented(o) {
+				put(o.entry, at, to)
+			}
 		case text[0] >= 'A' && text[0] <= 'Z':
 			put(o.entry, o.Span, outline.Capitalized(to))
 		default:

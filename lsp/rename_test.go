@@ -109,6 +109,9 @@ func TestRename(t *testing.T) {
 	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n  notify { $title: }\n}\n"
 	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => " +
 		"\"${title}${lone}\" }\n}\n"
+	files["modules/web/manifests/told.pp"] = "# Of size.\n#\n# @param size\n#   size counts\n# @param sizes\n#   no\n" +
+		"# @param [Hash[String, Integer]] many how\nclass web::told (\n  Integer $size = 1,\n  Integer $sizes = 1,\n" +
+		"  Hash $many = {},\n) {\n  notify { \"${size}${many}\": }\n}\n"
 	files["facts/b.json"] = `{"fqdn": "b"}`
 	files["manifests/site.pp"] = strings.Replace(files["manifests/site.pp"], "include web\n",
 		"include web\n  include web::named\n", 1)
@@ -139,6 +142,11 @@ func TestRename(t *testing.T) {
 			"data/common.yaml": {"lookup('greeting')", "lookup('welcome')"}}, ""},
 		{"manifests/site.pp", "docroot", 1, "base", map[string][2]string{
 			"modules/web/manifests/vhost.pp": {"String $docroot", "String $base"}}, ""},
+
+		{"modules/web/manifests/told.pp", "size =", 1, "height", map[string][2]string{
+			"modules/web/manifests/told.pp": {"@param size\n", "# Of size.\n#\n# @param height\n#   size counts\n# @param sizes\n"}}, ""},
+		{"modules/web/manifests/told.pp", "many =", 1, "rows", map[string][2]string{
+			"modules/web/manifests/told.pp": {"Integer]] many how", "# @param [Hash[String, Integer]] rows how\n"}}, ""},
 
 		{"modules/web/manifests/init.pp", "port,", 1, "mode", nil, "would be no program"},
 		{"modules/web/manifests/init.pp", "port,", 1, "9x", nil, "no name that it could have"},
