@@ -40,6 +40,8 @@ type Invention struct {
 	// granted.
 	Legacy bool
 
+	part      bool           // whoever uses the class or define declares more beside it
+	around    bool           // a class around its own was declared first, since it does not compile alone
 	stdlib    bool           // it has the facts that stdlib brings to agents
 	elsewhere []facts.System // to be tried where the code refuses this one
 	use       string         // of a define: its attributes
@@ -149,7 +151,9 @@ func (p *Plan) module(env *environment.Environment, m *environment.Module, opt I
 		for _, s := range systems {
 			switch d.def.(type) {
 			case *syntax.Class:
-				p.Nodes = append(p.Nodes, invent(d.name, s, "a public class of the module", opt.Legacy))
+				n := invent(d.name, s, "a public class of the module", opt.Legacy)
+				n.part = true
+				p.Nodes = append(p.Nodes, n)
 			case *syntax.Define:
 				p.Nodes = append(p.Nodes, newUse(env, d, s, opt.Legacy))
 			}
@@ -241,6 +245,7 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 			for _, d := range p.publicOf(env, m) {
 				if _, is := d.def.(*syntax.Class); is {
 					n := invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy)
+					n.part = kind != "role"
 					n.says = sayings(asked, d.name, n.Facts)
 					n.Facts = say(n.Facts, n.says)
 					add(n)
@@ -542,7 +547,9 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 	for _, around := range n.alongside(c.Environment()) {
 		res, err := c.Compile(ctx, around)
 		if err != nil || res.Failure == nil {
-			return res, n, err
+			with := *n
+			with.around = true
+			return res, &with, err
 		}
 		if isPart(failed.Failure) { // what the whole lacks is the reason
 			failed = res

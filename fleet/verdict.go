@@ -8,8 +8,11 @@ import (
 	"slices"
 
 	"bunraku/judge"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/outline"
 	"bunraku/report"
 	"bunraku/source"
+	"bunraku/verify"
 )
 
 // A Checked is what became of compiling one node and of verifying its catalog.
@@ -51,7 +54,13 @@ func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind
 // define, or a system that the code is not for, as Windows' paths show. Then nothing is known of the node.
 func unsay(r *Checked) {
 	i, v := r.Invented, r.Verdict
-	if i == nil || len(v.Refused)+len(v.Blocked) == 0 {
+	if i == nil {
+		return
+	}
+	if i.part && v.Report != nil {
+		unsayOfPart(r)
+	}
+	if len(v.Refused)+len(v.Blocked) == 0 {
 		return
 	}
 	elsewhere := func(d *source.Diagnostic) bool { return i.System.Unix() && windowsPath.MatchString(d.Summary) }
@@ -59,6 +68,37 @@ func unsay(r *Checked) {
 		v.Refused, v.Blocked, v.Report, v.Undecided = nil, nil, nil, false
 		v.Node.Unknown = nil
 	}
+}
+
+// unsayOfPart takes back what is found because a class or a define stands alone on the invented node: what it lacks may
+// come with what its users declare beside it, who may notify what waits, too; and the class around it may say where it
+// comes in the order. Whether a run succeeds is not known then.
+func unsayOfPart(r *Checked) {
+	v, own := r.Verdict, outline.Capitalized(r.Invented.Class)
+	within := func(x *catalog.Resource) bool {
+		return slices.ContainsFunc(r.Catalog.Containers(x), func(c *catalog.Resource) bool {
+			return c.Type == "Class" && c.Title == own
+		})
+	}
+	told := *v.Report
+	told.Findings, told.Unknown = nil, slices.Clone(told.Unknown)
+	for _, f := range v.Report.Findings {
+		switch {
+		case f.Alone && len(f.Runs) > 0 && len(f.Resources) > 0:
+			told.Success = verify.ChanceUnknown
+			told.Unknown = append(told.Unknown, "success from a fresh machine: "+f.Resources[0].Ref()+" "+f.Runs[0].Result+
+				", unless what is declared beside it helps")
+		case f.Alone:
+		case f.Code == "V101" && r.Invented.around && len(f.Resources) == 2 &&
+			within(f.Resources[0]) != within(f.Resources[1]):
+			told.Deterministic = verify.Unknown
+			told.Unknown = append(told.Unknown, "determinism: the class around it may order "+f.Resources[0].Ref()+" and "+
+				f.Resources[1].Ref())
+		default:
+			told.Findings = append(told.Findings, f)
+		}
+	}
+	v.Report, v.Node.Unknown = &told, told.Unknown
 }
 
 var windowsPath = regexp.MustCompile(`\b[A-Za-z]:[\\/]`)

@@ -21,6 +21,27 @@ func TestUnsaid(t *testing.T) {
 		{"a class that is called after plans", map[string]string{"metadata.json": metadata,
 			"manifests/plans/a.pp": "class m::plans::a { notify { 'x': tag => [apply, 'x'] } }"},
 			nil, []string{"P0001"}},
+		// A class of a module, or a define, stands alone on an invented node; its users declare more beside it.
+		{"what a part lacks", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { file { '/opt/m/x': content => 'x', owner => 'm' } }",
+			"manifests/d.pp":    "define m::d(Stdlib::Absolutepath $at) { file { \"${at}/x\": content => 'x' } }",
+			"manifests/p.pp":    "class m::p { package { 'no-such-package': } }"},
+			[]string{"m on debian-12", "m::d on debian-12", "m::p on debian-12", "3 of 3 nodes not proved in full"},
+			[]string{"V102", "can succeed from a fresh machine"}},
+		{"what a part makes too late", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { file { '/opt/m': ensure => directory } file { '/srv/x': content => 'x' }\n" +
+				"exec { '/bin/cp /srv/x /opt/m/y': creates => '/opt/m/y', before => File['/opt/m'], require => File['/srv/x'] } }"},
+			[]string{"V102", "/opt/m does not exist"}, nil},
+		{"what a part waits for", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { exec { '/bin/true': refreshonly => true } }"}, nil, []string{"V209"}},
+		{"what a role lacks", map[string]string{"environment.conf": "", "manifests/site.pp": "",
+			"modules/role/manifests/a.pp": "class role::a { exec { '/bin/true': refreshonly => true }\n" +
+				"file { '/opt/m/x': content => 'x' } }"}, []string{"V209", "V102"}, nil},
+		{"what a class around a part orders", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp":    "class m(Boolean $old = false) { include m::install\nif $old { class { 'm::service': require => Class['m::install'] } } }",
+			"manifests/install.pp": "# @api private\nclass m::install { package { 'nginx': } }",
+			"manifests/service.pp": "class m::service { if $m::old == false { service { 'nginx': ensure => running } } }"},
+			[]string{"m::service on debian-12"}, []string{"V101"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(writeRepo(t, c.files))

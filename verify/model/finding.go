@@ -28,6 +28,7 @@ type Finding struct {
 	More      int          // other resources that the same words declare, with the same fault and the same fix
 	Note      string       // what else there is to say
 	About     string       // what it is about, if not the resources: an assertion
+	Alone     bool         // of this catalog: what is declared beside it may bring what is missing, or notify what waits
 	At        source.Place // where that is written
 	Evidence  *Evidence    // what was replayed; nil if it is seen without
 
@@ -462,7 +463,7 @@ func (v *verifier) succeeds() error {
 		f := Finding{Code: "V102", Title: "cannot succeed from a fresh machine"}
 		if s.Failed >= 0 && s.Bad != nil {
 			f.cure = v.lacked(v.m.Graph.Fresh, s)
-			v.never(s, f)
+			v.never(v.m.Graph.Fresh, s, f)
 			return v.nevers(s)
 		}
 		v.r.Findings = append(v.r.Findings, f)

@@ -14,12 +14,39 @@ import (
 // order, and fails on the fresh machine itself when an agent applies the catalog, is a finding of its own. A resource
 // that an agent would skip because another one fails is not looked at: it is told once that one is mended.
 
-// never reports a resource that fails in every order.
-func (v *verifier) never(s *verify.Success, f Finding) {
+// never reports a resource that fails in every order from a machine.
+func (v *verifier) never(start *fs.State, s *verify.Success, f Finding) {
 	f.Resources = []*catalog.Resource{v.m.Resources[s.Failed]}
 	f.Runs = []Run{{Order: f.Resources, Result: "fails: " + v.why(v.a, s.Bad, v.m.Graph.Fresh, s.Failed)}}
 	f.Evidence = v.evidence(v.m.Graph.Fresh, s.Bad)
+	f.Alone = !v.madeTooLate(start, s)
 	v.r.Findings = append(v.r.Findings, f)
+}
+
+// madeTooLate reports whether another resource of the catalog makes what one lacks: then nothing beside the catalog has
+// to, and it fails since it comes first.
+func (v *verifier) madeTooLate(start *fs.State, s *verify.Success) bool {
+	m := v.granted(start, s)
+	if m == nil {
+		return false
+	}
+	lacks := v.a.Space.Diff(start, m)
+	for i := range v.m.Graph.Resources {
+		if i == s.Failed {
+			continue
+		}
+		if out := v.a.Replay([]int{i}, start); out.Failed < 0 && covers(v.a.Space.Diff(start, out.State), lacks) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether all cells of some differences are among others.
+func covers(of, all []fs.Difference) bool {
+	return !slices.ContainsFunc(all, func(d fs.Difference) bool {
+		return !slices.ContainsFunc(of, func(o fs.Difference) bool { return o.Cell == d.Cell })
+	})
 }
 
 // nevers reports what else cannot succeed.
@@ -58,7 +85,7 @@ func (v *verifier) nevers(s *verify.Success) error {
 		}
 		n++
 		fails[r] = false
-		v.never(s, Finding{Code: "V102", Title: "cannot succeed from a fresh machine", cure: v.lacked(start, s)})
+		v.never(start, s, Finding{Code: "V102", Title: "cannot succeed from a fresh machine", cure: v.lacked(start, s)})
 	}
 	return nil
 }
@@ -153,7 +180,7 @@ func (v *verifier) lacks() error {
 		v.r.Success = verify.Never
 		r := []*catalog.Resource{v.m.Resources[failed]}
 		v.r.Findings = append(v.r.Findings, Finding{Code: "V102", Title: "cannot succeed from a fresh machine", Resources: r,
-			Runs: []Run{{Order: r, Result: "fails: " + p.Text}}, Evidence: v.evidence(start, v.a.Order()),
+			Alone: true, Runs: []Run{{Order: r, Result: "fails: " + p.Text}}, Evidence: v.evidence(start, v.a.Order()),
 			cure: v.packaged(r[0], p.Text)})
 	}
 	return nil

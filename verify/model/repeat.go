@@ -232,7 +232,7 @@ func (v *verifier) dead() error {
 		if reached {
 			continue
 		}
-		v.r.Findings = append(v.r.Findings, Finding{Code: "V209", Title: "never runs", Warning: true,
+		v.r.Findings = append(v.r.Findings, Finding{Code: "V209", Title: "never runs", Warning: true, Alone: true,
 			Resources: []*catalog.Resource{it.r},
 			Note:      "it waits to be notified (refreshonly), and nothing notifies it"})
 	}
