@@ -59,9 +59,13 @@ func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 // editOf is a remedy as the client makes it; fits is false if it is for another text than there is, or does not help.
 func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceEdit, fits bool) {
 	edit = &protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
+	view, _, err := at.folder.view()
+	if err != nil {
+		return nil, false
+	}
 	for _, x := range r.fix.Edits {
 		e := at.byPath[at.path(x.Place.File)]
-		if e == nil || e.file.Text != x.Place.File.Text {
+		if e == nil || e.file.Text != x.Place.File.Text || !e.standsIn(view) {
 			return nil, false
 		}
 		uri := at.server.uriOf(e.path)
@@ -76,6 +80,12 @@ func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceE
 		return nil, false
 	}
 	return at.rewriting(texts), true
+}
+
+// standsIn reports whether a view shows the text that was read of a file: somebody else may have written it since.
+func (e *entry) standsIn(view source.Files) bool {
+	c, err := view.Read(e.path)
+	return err == nil && c.Digest == e.digest
 }
 
 // rewriting is the edit that gives files other texts: of each what lies between what stays.

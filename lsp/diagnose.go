@@ -27,13 +27,30 @@ import (
 // shown is what the client was last told of each file, by path, or by URI for what is no file.
 type shown map[string]*notice
 
-// A notice is what was said of one file.
+// A notice is what was said of one file. Folders that lie in one another may both have something to say of it.
 type notice struct {
 	uri    string
-	folder *folder               // that said the rest; nil for none
 	syntax []protocol.Diagnostic // of an open file, as it is now
-	rest   []protocol.Diagnostic
-	late   map[string]bool // those of the rest that only the last step finds, by keyOf
+	rest   map[*folder]*opinion
+}
+
+// An opinion is what one folder says of a file.
+type opinion struct {
+	list []protocol.Diagnostic
+	late map[string]bool // those of the list that only the last step finds, by keyOf
+}
+
+// of is what a folder says; nil for nothing.
+func (n *notice) of(f *folder) []protocol.Diagnostic {
+	if n == nil || n.rest[f] == nil {
+		return nil
+	}
+	return n.rest[f].list
+}
+
+// isLate reports whether a folder found a problem in its last step.
+func (n *notice) isLate(f *folder, d protocol.Diagnostic) bool {
+	return n != nil && n.rest[f] != nil && n.rest[f].late[keyOf(d)]
 }
 
 // keyOf tells a problem of a file from others, wherever it has moved.
@@ -45,19 +62,21 @@ func (s shown) move(d *document, changes []protocol.TextDocumentContentChangePar
 	if n == nil {
 		return
 	}
-	var rest []protocol.Diagnostic
-	for _, x := range n.rest {
-		ok := true
-		for _, c := range changes {
-			if x.Range, ok = moved(x.Range, c, enc); !ok {
-				break
+	for _, said := range n.rest {
+		var list []protocol.Diagnostic
+		for _, x := range said.list {
+			ok := true
+			for _, c := range changes {
+				if x.Range, ok = moved(x.Range, c, enc); !ok {
+					break
+				}
+			}
+			if ok {
+				list = append(list, x)
 			}
 		}
-		if ok {
-			rest = append(rest, x)
-		}
+		said.list = list
 	}
-	n.rest = rest
 }
 
 // key is what a document is known by.
@@ -99,8 +118,8 @@ func (s *Server) syntax(d *document) {
 	if f != nil {
 		f.offerMore(d.path, remedies)
 	}
-	n := s.notice(d.key(), d.uri)
-	s.publish(d.uri, d.path, out, n.rest)
+	s.notice(d.key(), d.uri).syntax = out
+	s.publish(d.key())
 }
 
 // parseAlone parses a file that is in no folder.
@@ -127,7 +146,7 @@ func (s *Server) notice(key, uri string) *notice {
 	}
 	n := s.shown[key]
 	if n == nil {
-		n = &notice{uri: uri}
+		n = &notice{uri: uri, rest: map[*folder]*opinion{}}
 		s.shown[key] = n
 	}
 	if n.uri != uri {
@@ -138,32 +157,39 @@ func (s *Server) notice(key, uri string) *notice {
 	return n
 }
 
-// publish tells the client what is wrong with a file.
-func (s *Server) publish(uri, path string, now, rest []protocol.Diagnostic) {
-	key := path
-	if key == "" {
-		key = uri
+// publish tells the client what is known to be wrong with a file. What several folders say alike is said once.
+func (s *Server) publish(key string) {
+	n := s.shown[key]
+	all := slices.Clone(n.syntax)
+	said := map[string]bool{}
+	for _, f := range s.folders {
+		for _, d := range n.of(f) {
+			if len(n.rest) > 1 {
+				id := fmt.Sprint(d.Range, keyOf(d))
+				if said[id] {
+					continue
+				}
+				said[id] = true
+			}
+			all = append(all, d)
+		}
 	}
-	n := s.notice(key, uri)
-	n.syntax, n.rest = now, rest
-	p := protocol.PublishDiagnosticsParams{URI: uri, Diagnostics: listed(now, rest)}
-	if d := s.docs[uri]; d != nil {
+	p := protocol.PublishDiagnosticsParams{URI: n.uri, Diagnostics: listed(all)}
+	if d := s.docs[n.uri]; d != nil {
 		p.Version = &d.version
-	}
-	_ = s.rpc.Notify(context.Background(), "textDocument/publishDiagnostics", p)
-	if s.docs[uri] == nil && len(p.Diagnostics) == 0 {
+	} else if len(all) == 0 {
 		delete(s.shown, key)
 	}
+	_ = s.rpc.Notify(context.Background(), "textDocument/publishDiagnostics", p)
 }
 
 // mostListed is how many problems of one file the client is told: nobody reads more, and each key would send them all.
 const mostListed = 2000
 
 // listed are the problems of a file that the client is told, of too many the worst, and how many others there are.
-func listed(now, rest []protocol.Diagnostic) []protocol.Diagnostic {
-	all := append(append(make([]protocol.Diagnostic, 0, len(now)+len(rest)), now...), rest...)
+func listed(all []protocol.Diagnostic) []protocol.Diagnostic {
 	if len(all) <= mostListed {
-		return all
+		return append([]protocol.Diagnostic{}, all...) // a list, also of none
 	}
 	slices.SortStableFunc(all, func(a, b protocol.Diagnostic) int { return int(a.Severity) - int(b.Severity) })
 	next := all[mostListed]
@@ -176,12 +202,9 @@ func listed(now, rest []protocol.Diagnostic) []protocol.Diagnostic {
 // show tells what is wrong with all files of a folder, and takes back what was said of others before. The server is
 // locked.
 func (s *Server) show(f *folder, found map[string][]protocol.Diagnostic) {
-	paths := make([]string, 0, len(found))
-	for p := range found {
-		paths = append(paths, p)
-	}
+	paths := slices.Collect(maps.Keys(found))
 	for p, n := range s.shown {
-		if n.folder == f && found[p] == nil {
+		if n.rest[f] != nil && found[p] == nil {
 			paths = append(paths, p)
 		}
 	}
@@ -189,12 +212,17 @@ func (s *Server) show(f *folder, found map[string][]protocol.Diagnostic) {
 	for _, p := range paths {
 		uri := s.uriLocked(p)
 		n := s.notice(p, uri)
-		n.folder = f
-		now := n.syntax
 		if s.docs[uri] == nil {
-			now = nil
+			n.syntax = nil
 		}
-		s.publish(uri, p, now, found[p])
+		if found[p] == nil {
+			delete(n.rest, f)
+		} else if n.rest[f] == nil {
+			n.rest[f] = &opinion{list: found[p]}
+		} else {
+			n.rest[f].list = found[p]
+		}
+		s.publish(p)
 	}
 }
 
@@ -213,17 +241,9 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	all, err := f.indexed(view)
-	if err != nil {
+	if _, err := f.reindex(view); err != nil {
 		return err
 	}
-	base := f.build(view, all)
-	f.mu.Lock()
-	if f.base != nil {
-		base.tables = f.base.tables
-	}
-	f.base = base
-	f.mu.Unlock()
 	c := f.look(view)
 	if w := f.server.work("Bunraku looks at " + path.Base(f.dir)); w != nil {
 		c.Progress = w.progress
@@ -359,8 +379,8 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			}
 		}
 		for p, n := range s.shown {
-			for _, d := range n.rest {
-				if n.folder == f && n.late[keyOf(d)] {
+			for _, d := range n.of(f) {
+				if n.isLate(f, d) {
 					found[p] = append(found[p], d)
 				}
 			}
@@ -372,13 +392,13 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 	f.offer(remedies, nil)
 	s.show(f, found)
 	for p, n := range s.shown {
-		if n.folder != f {
+		if n.rest[f] == nil {
 			continue
 		}
-		n.late = map[string]bool{}
+		n.rest[f].late = map[string]bool{}
 		for _, d := range found[p] {
 			if !early[p+keyOf(d)] {
-				n.late[keyOf(d)] = true
+				n.rest[f].late[keyOf(d)] = true
 			}
 		}
 	}
@@ -391,7 +411,7 @@ func (f *folder) offer(remedies map[string][]remedy, stay shown) {
 	defer f.mu.Unlock()
 	for p, list := range f.remedies {
 		for _, r := range list {
-			if n := stay[p]; n != nil && n.folder == f && n.late[keyOf(r.problem)] {
+			if stay[p].isLate(f, r.problem) {
 				remedies[p] = append(remedies[p], r)
 			}
 		}

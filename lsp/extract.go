@@ -115,6 +115,11 @@ func (at *spot) sameCatalogs(ctx context.Context, texts map[string]string, class
 	if err != nil {
 		return false
 	}
+	for p := range texts {
+		if !at.byPath[p].standsIn(before) {
+			return false
+		}
+	}
 	after, err := source.NewOverlay(before, texts)
 	if err != nil {
 		return false

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -103,31 +104,51 @@ func (s *Server) removeFolder(dir string) {
 // folderOf is the innermost folder that a file is in, or nil.
 func (s *Server) folderOf(path string) (in *folder) {
 	for _, f := range s.folders {
-		if strings.HasPrefix(path, f.dir+"/") && (in == nil || len(f.dir) > len(in.dir)) {
+		if f.holds(path) && (in == nil || len(f.dir) > len(in.dir)) {
 			in = f
 		}
 	}
 	return in
 }
 
-// view is the folder's files as they are now, with the open ones laid over them, and the documents that it shows.
-func (f *folder) view() (source.Files, map[string]*document, error) {
-	open, texts := map[string]*document{}, map[string]string{}
-	f.server.mu.Lock()
-	for _, d := range f.server.docs {
-		if d.path != "" && f.server.folderOf(d.path) == f {
-			open[d.path], texts[d.path] = d, d.text
-		}
-	}
-	f.server.mu.Unlock()
+// holds reports whether a file lies in the folder. Folders may lie in one another: then each looks at the file.
+func (f *folder) holds(path string) bool {
+	return strings.HasPrefix(path, strings.TrimSuffix(f.dir, "/")+"/")
+}
+
+// reads reports whether a compile may come to a file: it lies in the folder, or where modules and data are otherwise.
+func (f *folder) reads(path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.holds(path) || f.disk != nil && slices.ContainsFunc(f.disk.Roots(), func(root string) bool {
+		return strings.HasPrefix(path, root+"/")
+	})
+}
+
+// view is the folder's files as they are now, with the open ones laid over them, and those documents. One that is open
+// by a way that leads out of what may be read is none of them.
+func (f *folder) view() (source.Files, map[string]*document, error) {
+	f.mu.Lock()
 	if f.disk == nil {
 		f.disk = f.ws.Disk()
 	} else if next, is := f.disk.Fresh().(*source.Dir); is {
 		f.disk = next // what has not changed is not read again
 	}
-	view, err := source.NewOverlay(f.disk, texts)
+	disk := f.disk
+	f.mu.Unlock()
+	f.server.mu.Lock()
+	docs := slices.Collect(maps.Values(f.server.docs))
+	f.server.mu.Unlock()
+	open, texts := map[string]*document{}, map[string]string{}
+	for _, d := range docs {
+		if d.path == "" {
+			continue
+		}
+		if _, err := source.RealOrNew(disk, d.path); err == nil {
+			open[d.path], texts[d.path] = d, d.text
+		}
+	}
+	view, err := source.NewOverlay(disk, texts)
 	return view, open, err
 }
 

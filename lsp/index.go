@@ -137,6 +137,13 @@ func (x *index) with(e *entry) *index {
 		callers: x.callers, names: x.names, tables: x.tables}
 }
 
+// without is the index without a file.
+func (x *index) without(p string) *index {
+	out := newIndex(slices.DeleteFunc(slices.Clone(x.entries), func(e *entry) bool { return e.path == p }))
+	out.tables = x.tables
+	return out
+}
+
 // exports is all that newIndex takes from a file.
 func (e *entry) exports() (out []string) {
 	if e.tree != nil {
@@ -452,24 +459,22 @@ func (f *folder) index() (*index, error) {
 		if err != nil {
 			return nil, err
 		}
-		files, err := f.indexed(view)
-		if err != nil {
+		if base, err = f.reindex(view); err != nil {
 			return nil, err
 		}
-		base = f.build(view, files)
-		f.mu.Lock()
-		f.base = base
-		f.mu.Unlock()
 	}
 	f.server.mu.Lock()
 	var open []*document
 	for _, d := range f.server.docs {
-		if d.path != "" && f.server.folderOf(d.path) == f {
+		if f.holds(d.path) {
 			open = append(open, d)
 		}
 	}
 	f.server.mu.Unlock()
-	x := base
+	x, err := f.saved(base, open)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range open {
 		f.mu.Lock()
 		last := f.opened[d.path]
@@ -496,6 +501,54 @@ func (f *folder) index() (*index, error) {
 		f.mu.Lock()
 		f.base = x
 		f.mu.Unlock()
+	}
+	return x, nil
+}
+
+// reindex reads what all files of a view say. Who makes edits asks for it first: somebody else may have written files
+// since they were last looked at, and an edit of a text that is gone destroys the one that is there.
+func (f *folder) reindex(view source.Files) (*index, error) {
+	files, err := f.indexed(view)
+	if err != nil {
+		return nil, err
+	}
+	x := f.build(view, files)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.base != nil {
+		x.tables = f.base.tables
+	}
+	f.base = x
+	return x, nil
+}
+
+// saved is an index in which the files that are no longer open are as they were saved.
+func (f *folder) saved(x *index, open []*document) (*index, error) {
+	var paths []string
+	f.mu.Lock()
+	for p, was := range f.opened {
+		if slices.ContainsFunc(open, func(d *document) bool { return d.path == p }) {
+			continue
+		}
+		delete(f.opened, p)
+		if x.byPath[p] == was.entry {
+			paths = append(paths, p)
+		}
+	}
+	f.mu.Unlock()
+	if len(paths) == 0 {
+		return x, nil
+	}
+	view, _, err := f.view()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		if e, err := f.read(view, p); err == nil {
+			x = x.with(e)
+		} else { // it was never saved, or is gone
+			x = x.without(p)
+		}
 	}
 	return x, nil
 }

@@ -25,8 +25,8 @@ type spot struct {
 
 // spot finds what a position is about; nil if the file is in no folder, or unknown there.
 func (s *Server) spot(uri string, p protocol.Position) (*spot, error) {
-	s.mu.Lock()
 	file := pathOf(uri)
+	s.mu.Lock()
 	f := s.folderOf(file)
 	s.mu.Unlock()
 	if f == nil {
@@ -36,13 +36,18 @@ func (s *Server) spot(uri string, p protocol.Position) (*spot, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.spot(x, file, p), nil
+}
+
+// spot finds what a position of a file is about; nil if the index does not have the file.
+func (f *folder) spot(x *index, file string, p protocol.Position) *spot {
 	e := x.byPath[file]
 	if e == nil {
-		return nil, nil
+		return nil
 	}
-	at := &spot{folder: f, index: x, entry: e, offset: uint32(e.mapper(s.enc).offset(p))}
+	at := &spot{folder: f, index: x, entry: e, offset: uint32(e.mapper(f.server.enc).offset(p))}
 	at.name, at.named = x.at(e, at.offset)
-	return at, nil
+	return at
 }
 
 // here is the place itself, without any length.

@@ -120,47 +120,92 @@ type change struct {
 	moves map[string]string        // files that get another name
 }
 
+// rename renames what stands at a place. Of folders that lie in one another each tries it for itself: what is right in
+// a module may be wrong in the tree around it. The outermost one knows all places.
 func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
-	at, err := s.spot(p.TextDocument.URI, p.Position)
-	if at == nil || err != nil {
-		return nil, err
+	file := pathOf(p.TextDocument.URI)
+	s.mu.Lock()
+	folders := slices.DeleteFunc(slices.Clone(s.folders), func(f *folder) bool { return !f.holds(file) })
+	s.mu.Unlock()
+	slices.SortFunc(folders, func(a, b *folder) int { return len(a.dir) - len(b.dir) })
+	var whole *change
+	var of *renaming
+	for _, f := range folders {
+		view, _, err := f.view()
+		if err != nil {
+			return nil, err
+		}
+		x, err := f.reindex(view)
+		if err != nil {
+			return nil, err
+		}
+		at := f.spot(x, file, p.Position)
+		if at == nil {
+			continue
+		}
+		r, to, err := at.renamed(p.NewName)
+		if err != nil || to == r.own {
+			return &protocol.WorkspaceEdit{}, err
+		}
+		c, err := r.change(to)
+		if err != nil {
+			return nil, err
+		}
+		if whole == nil {
+			whole, of = c, r
+		} else if more := c.beside(whole); more != "" {
+			return nil, refused("%s would be edited as part of %s, and not as part of %s", more, f.dir, of.dir)
+		}
+		for from, to := range c.moves {
+			if !s.movesFiles() {
+				return nil, refused("%s has to become %s, and this editor lets nobody move files", at.short(from), at.short(to))
+			}
+		}
+		nodes, err := r.try(ctx, view, c, to)
+		if err != nil {
+			return nil, err
+		}
+		s.log(protocol.MessageTypeInfo, fmt.Sprintf("%s is now %s in %d files; %d nodes compile to what they were", r.full,
+			to, len(c.edits), nodes))
 	}
+	if whole == nil {
+		return nil, nil
+	}
+	return s.workspaceEdit(of.index, whole)
+}
+
+// renamed is what stands at the spot, with the new name that somebody wrote, if it could have that.
+func (at *spot) renamed(name string) (r *renaming, to string, err error) {
 	if !at.named {
-		return nil, refused("there is no name here")
+		return nil, "", refused("there is no name here")
 	}
-	r, err := at.renaming()
+	r, err = at.renaming()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	to := strings.TrimPrefix(strings.TrimPrefix(p.NewName, "$"), "::")
+	to = strings.TrimPrefix(strings.TrimPrefix(name, "$"), "::")
 	if r.owner != "" {
 		to = strings.TrimPrefix(to, r.owner+"::")
 	}
 	if !shapes[r.kind].MatchString(to) {
-		return nil, refused("%q is no name that it could have", p.NewName)
+		return nil, "", refused("%q is no name that it could have", name)
 	}
 	if r.kind == outline.TypeName {
 		to = outline.Class(to)
 	}
-	if to == r.own {
-		return &protocol.WorkspaceEdit{}, nil
-	}
-	c, err := r.change(to)
-	if err != nil {
-		return nil, err
-	}
-	for from, to := range c.moves {
-		if !s.movesFiles() {
-			return nil, refused("%s has to become %s, and this editor lets nobody move files", at.short(from), at.short(to))
+	return r, to, nil
+}
+
+// beside is a file that a change edits otherwise than another one that knows more does; "" if there is none.
+func (c *change) beside(whole *change) string {
+	for _, p := range slices.Sorted(maps.Keys(c.edits)) {
+		if !slices.EqualFunc(c.edits[p], whole.edits[p], func(a, b source.Edit) bool {
+			return a.Place.Span == b.Place.Span && a.Text == b.Text
+		}) || c.moves[p] != whole.moves[p] {
+			return p
 		}
 	}
-	nodes, err := r.try(ctx, c, to)
-	if err != nil {
-		return nil, err
-	}
-	s.log(protocol.MessageTypeInfo, fmt.Sprintf("%s is now %s in %d files; %d nodes compile to what they were", r.full, to,
-		len(c.edits), nodes))
-	return s.workspaceEdit(r.index, c)
+	return ""
 }
 
 // movesFiles reports whether the client can move files.
@@ -287,11 +332,7 @@ const mostTried = 50
 
 // try lays the change over the files and asks what has become of names and of nodes. It returns how many nodes it has
 // seen compile to what they were.
-func (r *renaming) try(ctx context.Context, c *change, to string) (nodes int, err error) {
-	before, _, err := r.folder.view()
-	if err != nil {
-		return 0, err
-	}
+func (r *renaming) try(ctx context.Context, before source.Files, c *change, to string) (nodes int, err error) {
 	texts := map[string]string{}
 	var gone []string
 	for p, list := range c.edits {

@@ -418,12 +418,12 @@ func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 		return nil, nil
 	}
 	delete(s.docs, d.uri)
-	uri, rest := d.uri, []protocol.Diagnostic(nil)
+	uri := d.uri
 	if s.folderOf(d.path) != nil {
 		uri = uriOf(d.path)
-		rest = s.notice(d.path, uri).rest
 	}
-	s.publish(uri, d.path, nil, rest) // what was typed and not saved is nowhere any more
+	s.notice(d.key(), uri).syntax = nil // what was typed and not saved is nowhere any more
+	s.publish(d.key())
 	s.again(d.path)
 	return nil, nil
 }
@@ -492,9 +492,11 @@ func (s *Server) changed(d *document) {
 // longText is the length of texts that take longer to parse than to type at: they are looked at when nobody types.
 const longText = 1 << 20
 
-// again lets the folder that a file is in be looked at once more.
+// again lets the folders that have to do with a file be looked at once more.
 func (s *Server) again(path string) {
-	if f := s.folderOf(path); f != nil {
-		f.kick()
+	for _, f := range s.folders {
+		if f.reads(path) {
+			f.kick()
+		}
 	}
 }

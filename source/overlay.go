@@ -63,15 +63,18 @@ func (o *Overlay) missing(op, p, real string) error {
 	return nil
 }
 
-// place is where a path leads, its last parts perhaps being new.
-func (o *Overlay) place(p string) (string, error) {
-	real, err := o.Files.Real(p)
+// RealOrNew is where a path of a view leads, its last parts perhaps being new. It is an error if nobody could read a
+// file there.
+func RealOrNew(files Files, p string) (string, error) {
+	real, err := files.Real(p)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || path.Dir(p) == p { // the root, or the end of a relative path
 		return real, err
 	}
-	dir, err := o.place(path.Dir(p))
+	dir, err := RealOrNew(files, path.Dir(p))
 	return path.Join(dir, path.Base(p)), err
 }
+
+func (o *Overlay) place(p string) (string, error) { return RealOrNew(o.Files, p) }
 
 // insert adds what is not there below to its directory, and so on upwards.
 func (o *Overlay) insert(real string, kind Kind) {
