@@ -219,6 +219,9 @@ func notForServices(p string) bool {
 		"puppet", "puppetlabs", "logrotate.d", "limits.d":
 		return below
 	}
+	if top == "postfix" && below { // the rest is tables: it looks up what postmap makes of them
+		return path.Base(p) != "main.cf" && path.Base(p) != "master.cf"
+	}
 	return strings.HasPrefix(top, "cron") || strings.Contains(p, "/logrotate.d/") || slices.Contains(forClients, p)
 }
 
@@ -363,6 +366,7 @@ func (out refreshing) reachesSomebody(r *catalog.Resource) bool {
 			seen[to] = true
 			switch {
 			case to.End == catalog.Whole && to.Resource.Type == "Exec" && tellsNobody(to.Resource):
+				work = append(work, to) // it runs, which is an event of its own
 			case to.End == catalog.Whole && (to.Resource.Type == "Service" || to.Resource.Type == "Exec"):
 				return true
 			case to.End != catalog.Whole || passesOn(to.Resource.Type):

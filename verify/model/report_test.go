@@ -60,6 +60,7 @@ func TestMissingNotify(t *testing.T) {
 		"mariadb-server": "/etc/mysql/mariadb.conf.d/50-server.cnf\n/lib/systemd/system/mariadb.service\n",
 		"openssh-server": "/etc/default/ssh\n/lib/systemd/system/ssh.service\n",
 		"openssh-client": "/etc/ssh/ssh_config\n",
+		"postfix":        "/etc/postfix/\n/lib/systemd/system/postfix.service\n",
 		"squid":          "/etc/squid.conf\n/etc/default/squid\n/lib/systemd/system/squid.service\n",
 	})
 	const nginx = `package { 'nginx': } -> service { 'nginx': ensure => running } `
@@ -108,6 +109,14 @@ func TestMissingNotify(t *testing.T) {
 			[]string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'], +"}},
 		{"through a command",
 			`file { '/etc/squid.conf': content => 'x' } ~> exec { '/usr/sbin/squid -k reconfigure': refreshonly => true } package { 'squid': } service { 'squid': require => Package['squid'], ensure => running }`, nil},
+		{"through a command that reloads units", nginx +
+			`file { '/etc/systemd/system/nginx.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': refreshonly => true } ~> Service['nginx']`, nil},
+		{"a command that reloads units, and nobody else", nginx +
+			`file { '/etc/systemd/system/nginx.service': content => 'x' } ~> exec { '/bin/systemctl daemon-reload': refreshonly => true } -> Service['nginx']`,
+			[]string{"File[/etc/systemd/system/nginx.service] Service[nginx] notify => Service['nginx'], +"}},
+		{"tables that are looked up",
+			`package { 'postfix': } -> service { 'postfix': ensure => running } file { '/etc/postfix/main.cf': content => 'x', require => Package['postfix'] } file { '/etc/postfix/virtual': content => 'x', require => Package['postfix'] }`,
+			[]string{"File[/etc/postfix/main.cf] Service[postfix] notify => Service['postfix'], +"}},
 		{"events do not pass a file",
 			`file { '/etc/squid.conf': content => 'x' } ~> file { '/etc/squid.d': ensure => directory } ~> package { 'squid': } service { 'squid': require => Package['squid'], ensure => running }`,
 			[]string{"File[/etc/squid.conf] Service[squid] notify => Service['squid'], +"}},
