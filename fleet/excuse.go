@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
 
@@ -94,6 +96,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		}
 		return &Excuse{kind, strings.Join(needed, ", ")}, nil
 	}
+	if names, err := lackedValues(ctx, c, n, failed); err != nil || len(names) > 0 {
+		return &Excuse{NeedsParameters, strings.Join(names, ", ")}, err
+	}
 	if names := absentFacts(failed); len(names) > 0 {
 		return &Excuse{NeedsFacts, strings.Join(names, ", ")}, nil
 	}
@@ -110,6 +115,69 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		return &Excuse{NeedsFacts, d.Summary}, nil
 	}
 	return nil, nil
+}
+
+// maxLacked bounds the parameters that are tried.
+const maxLacked = 12
+
+// lackedValues are the parameters of a module's class whose default is undef and that it does not do without, although
+// their types allow it: another one fails for undef, a title is made of it, an assertion asks for more. Each is tried
+// with a value. A default that its own type refuses is the tree's fault.
+func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string, err error) {
+	d := failed.Failure
+	ofUndef := d.Code == "E0503" && strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "got Undef")
+	if n.Class == "" || c.Environment().Alone() == nil || !ofUndef {
+		return nil, nil
+	}
+	class, file := classOf(c.Environment(), n.Class)
+	if class == nil {
+		return nil, nil
+	}
+	differs := func(attributes string) (bool, error) {
+		node := n.Node
+		node.Code = use{define: "class", title: n.Class, attributes: attributes}.parse()
+		res, err := c.Compile(ctx, node)
+		if err != nil {
+			return false, err
+		}
+		f := res.Failure
+		return f == nil || f.Code != d.Code || f.Place != d.Place || f.Summary != d.Summary, nil
+	}
+	if other, err := differs(""); err != nil || other {
+		return nil, err // it was compiled with something around it
+	}
+	m := maker{env: c.Environment()}
+	for _, p := range class.Params {
+		if _, is := p.Default.(*syntax.Undef); !is || len(names) == maxLacked {
+			continue
+		}
+		if p.Type != nil && d.Place.File != nil && d.Place.File.Name == file.Source.Name &&
+			p.Default.Span() == d.Place.Span { // the type refuses it
+			return nil, nil
+		}
+		text, ok := m.value(optional(p.Type), file.Source, 0)
+		if !ok || text == "undef" {
+			continue
+		}
+		helps, err := differs(fmt.Sprintf("  %s => %s,\n", p.Name, text))
+		if err != nil {
+			return nil, err
+		}
+		if helps {
+			names = append(names, "$"+p.Name)
+		}
+	}
+	return names, nil
+}
+
+// optional is the type that an Optional has inside; another type as it is.
+func optional(typ syntax.Expr) syntax.Expr {
+	if a, is := typ.(*syntax.Access); is && len(a.Keys) == 1 {
+		if r, is := a.Left.(*syntax.Ref); is && r.Value == "Optional" {
+			return a.Keys[0]
+		}
+	}
+	return typ
 }
 
 // absentFacts are the facts that a compile looked for in vain, but for those that every machine lacks now.

@@ -515,16 +515,27 @@ func (i *Invention) alongside(env *environment.Environment) (out []compiler.Node
 
 // isClass reports whether a module has a class of a name, and not a define.
 func isClass(env *environment.Environment, name string) bool {
+	class, _ := classOf(env, name)
+	return class != nil
+}
+
+// classOf is a class of a module, and its file; nil if there is none of the name.
+func classOf(env *environment.Environment, name string) (*syntax.Class, *syntax.File) {
 	module, rest, _ := strings.Cut(name, "::")
 	path, there := env.ManifestFile(module, rest)
 	if !there {
-		return false
+		return nil, nil
 	}
 	tree, ds, err := env.Parse(path)
-	return err == nil && !ds.HasErrors() && slices.ContainsFunc(tree.Defs, func(d syntax.Definition) bool {
-		c, is := d.(*syntax.Class)
-		return is && outline.Class(c.Name) == name
-	})
+	if err != nil || ds.HasErrors() {
+		return nil, nil
+	}
+	for _, d := range tree.Defs {
+		if c, is := d.(*syntax.Class); is && outline.Class(c.Name) == name {
+			return c, tree
+		}
+	}
+	return nil, nil
 }
 
 // otherwise tries what may make an invented node compile that does not: facter's old names, if the code takes them for

@@ -42,6 +42,16 @@ func TestUnsaid(t *testing.T) {
 			"manifests/install.pp": "# @api private\nclass m::install { package { 'nginx': } }",
 			"manifests/service.pp": "class m::service { if $m::old == false { service { 'nginx': ensure => running } } }"},
 			[]string{"m::service on debian-12"}, []string{"V101"}},
+		// A class that does not do without a value, whatever its types say, waits for its user.
+		{"undef where a value must be", map[string]string{"metadata.json": metadata,
+			"manifests/title.pp":   "class m::title($host = undef, $b = undef) { host { $host: ip => '192.0.2.1', comment => $b } }",
+			"manifests/asserts.pp": "class m::asserts(Optional[String] $v = undef) { assert_type(NotUndef, $v) notify { $v: } }",
+			"manifests/other.pp":   "class m::other(Optional[String] $a = undef) { m::d { 'x': v => { a => $a } } }",
+			"manifests/d.pp":       "# @api private\ndefine m::d(Hash[String, Scalar] $v) { notify { $title: } }"},
+			[]string{"since $host must be given: m::title.", "since $v must be given: m::asserts.",
+				"since $a must be given: m::other."}, []string{"E0503", "E0401", "E0412"}},
+		{"undef where the type refuses it", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m(String $v = undef) { notify { $v: } }"}, []string{"E0412"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(writeRepo(t, c.files))
