@@ -62,6 +62,7 @@ type Compiled struct {
 	Catalog  *catalog.Catalog // nil if it does not compile
 	Problems source.Diagnostics
 	Opaque   int // attributes that could not be computed
+	Closed   int // those of them that are secrets without a key
 	// StandIns are what the compile went on without, for want of modules; Partial tells that the catalog may lack
 	// something of it. Such a catalog is not verified.
 	StandIns []eval.StandIn
@@ -121,7 +122,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			results[i].Problems = append(results[i].Problems, res.Failure)
 			return
 		}
-		results[i].Catalog, results[i].Opaque = res.Catalog, countOpaque(res.Catalog)
+		results[i].Catalog = res.Catalog
+		results[i].Opaque, results[i].Closed = countOpaque(res.Catalog)
 		results[i].StandIns, results[i].Partial = res.StandIns, res.Partial()
 		if Empty(res.Catalog) {
 			results[i].Problems = append(results[i].Problems, nothing(res))
@@ -240,14 +242,17 @@ func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge
 		Modules: c.Environment(), Record: res.Record()}
 }
 
-// countOpaque counts the attributes that could not be computed.
-func countOpaque(c *catalog.Catalog) (n int) {
+// countOpaque counts the attributes that could not be computed, and those of them that are secrets without a key.
+func countOpaque(c *catalog.Catalog) (n, closed int) {
 	for _, r := range c.Resources {
 		for _, p := range r.Params {
 			if o, ok := p.Value.(*value.Opaque); ok && !o.Absent {
 				n++
+				if compiler.IsClosed(o.Why) {
+					closed++
+				}
 			}
 		}
 	}
-	return n
+	return n, closed
 }

@@ -164,8 +164,11 @@ func verdictText(n *fleet.Checked) string {
 	if r := n.Verdict.Report; r != nil && r.Model.Unmodelled > 0 {
 		text += fmt.Sprintf(", %d not modelled", r.Model.Unmodelled)
 	}
-	if n.Opaque > 0 {
-		text += ", " + plural(n.Opaque, "value") + " unknown without Ruby"
+	if n.Closed > 0 {
+		text += ", " + plural(n.Closed, "secret") + " without a key"
+	}
+	if other := n.Opaque - n.Closed; other > 0 {
+		text += ", " + plural(other, "value") + " unknown without Ruby"
 	}
 	return text
 }

@@ -52,6 +52,22 @@ func TestUnsaid(t *testing.T) {
 				"since $a must be given: m::other."}, []string{"E0503", "E0401", "E0412"}},
 		{"undef where the type refuses it", map[string]string{"metadata.json": metadata,
 			"manifests/init.pp": "class m(String $v = undef) { notify { $v: } }"}, []string{"E0412"}, nil},
+		// Ruby brings neither a module nor a key.
+		{"a template that needs a module", map[string]string{
+			"metadata.json":     strings.Replace(metadata, `"dependencies": []`, `"dependencies": [{"name": "me-other"}]`, 1),
+			"manifests/init.pp": "class m { file { '/etc/m': content => template('m/a.erb') } }",
+			"templates/a.erb":   "<%= scope.call_function('other::f', []) %>"},
+			[]string{"compiles with stand-ins for other"}, []string{"E0703", "Ruby"}},
+		{"secrets without their key", map[string]string{"environment.conf": "",
+			"hiera.yaml": "version: 5\nhierarchy:\n  - {name: s, path: s.yaml, lookup_key: eyaml_lookup_key, options: " +
+				"{pkcs7_private_key: /nowhere/a.pem, pkcs7_public_key: /nowhere/b.pem}}\n",
+			"data/s.yaml": "a: ENC[PKCS7,MIIB]\nb: ENC[PKCS7,MIIB]\n",
+			"manifests/site.pp": "notify { 'a': message => lookup('a') }\nnotify { 'b': message => lookup('b') }\n" +
+				"$x = lookup('a')\nnotify { 'c': message => inline_template('<%= @x.size %>') }\n" +
+				"notify { 'd': message => inline_template('<%= @x.upcase %>') }\n"},
+			[]string{"4 secrets without a key", "help: secrets stay unknown", "site.pp:1:26: in 1 attribute",
+				"site.pp:4:26: in 1 attribute", "site.pp:5:26: in 1 attribute"},
+			[]string{"Ruby"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(writeRepo(t, c.files))

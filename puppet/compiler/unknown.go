@@ -2,9 +2,11 @@ package compiler
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/eval"
+	"bunraku/puppet/lookup"
 	"bunraku/source"
 )
 
@@ -14,7 +16,19 @@ const (
 	CodeStrictUnknown = "E0704" // the error that StrictOpaque makes of it
 )
 
-const unknownAdvice = "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
+// IsClosed reports whether a cause is that a secret stays closed, for want of its key.
+func IsClosed(why string) bool { return strings.Contains(why, lookup.NoKey) }
+
+// unknownAdvice is what makes values known.
+func (c *Snapshot) unknownAdvice(all []eval.Unknown) string {
+	switch {
+	case !slices.ContainsFunc(all, func(u eval.Unknown) bool { return !IsClosed(u.Why) }):
+		return "secrets stay unknown where their key is not: everything else is checked all the same"
+	case c.bridge != nil:
+		return "give the answers with --mock FILE"
+	}
+	return "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
+}
 
 // reportUnknown counts what is not known and names the calls. With StrictOpaque it fails the compile.
 func (c *Snapshot) reportUnknown(result *eval.Result) {
@@ -28,10 +42,7 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 	if len(all) == 0 {
 		return
 	}
-	d := &source.Diagnostic{Code: CodeUnknown, Severity: source.Note, Place: all[0].Place, Help: unknownAdvice}
-	if c.bridge != nil {
-		d.Help = "give the answers with --mock FILE"
-	}
+	d := &source.Diagnostic{Code: CodeUnknown, Severity: source.Note, Place: all[0].Place, Help: c.unknownAdvice(all)}
 	attributes, resources := 0, 0
 	var lines []string
 	for i, u := range all {

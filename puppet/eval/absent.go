@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"strings"
 
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/types"
@@ -39,6 +40,11 @@ type StandIn struct {
 
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
+
+// IsAbsent reports whether a cause is the want of a module.
+func IsAbsent(why string) bool {
+	return strings.HasPrefix(why, "the module ") && strings.HasSuffix(why, absentWhy)
+}
 
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of
 // modules.

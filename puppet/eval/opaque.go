@@ -3,7 +3,6 @@ package eval
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"bunraku/provenance"
 	"bunraku/puppet/outline"
@@ -259,7 +258,7 @@ func (res *Result) Unknowns() []Unknown {
 	}
 	if res.Catalog != nil {
 		for _, r := range res.Catalog.Resources {
-			if r.Possible != "" && !strings.HasSuffix(r.Possible, absentWhy) {
+			if r.Possible != "" && !IsAbsent(r.Possible) {
 				at := slices.IndexFunc(all, func(u *Unknown) bool { return u.Why == r.Possible })
 				if at < 0 {
 					at = len(all)
@@ -272,7 +271,10 @@ func (res *Result) Unknowns() []Unknown {
 					if o.Absent {
 						continue
 					}
-					at := slices.IndexFunc(all, func(u *Unknown) bool { return u.value == o || u.Why == o.Why })
+					at := slices.IndexFunc(all, func(u *Unknown) bool { return u.value == o })
+					if at < 0 { // another value for the same reason
+						at = slices.IndexFunc(all, func(u *Unknown) bool { return u.Why == o.Why })
+					}
 					if at < 0 {
 						at = len(all)
 						all = append(all, &Unknown{Why: o.Why, value: o})

@@ -42,8 +42,10 @@ type keyPair struct {
 	err         error // no such key, or none that can be read
 }
 
-// errNoKey says that a secret stays closed because there is no key for it.
-var errNoKey = errors.New("there is no key to decrypt it with")
+// NoKey is what is said of a secret that stays closed because there is no key for it.
+const NoKey = "there is no key to decrypt it with"
+
+var errNoKey = errors.New(NoKey)
 
 func (inv *invocation) askEyaml(ly *layer, lv *level, loc *location, root string) (item, bool, error) {
 	if loc.kind != pathLocation {

@@ -74,7 +74,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		}
 		d := err.(*source.Diagnostic)
 		if d.Code == CodeUnknown {
-			return &value.Opaque{Why: d.Summary}, c.Trace().Everything(), nil
+			return &value.Opaque{Why: d.Summary, Absent: eval.IsAbsent(d.Summary)}, c.Trace().Everything(), nil
 		}
 		if e.Ruby != nil && (NeedsRuby(err) || d.Code == CodeSyntax) {
 			v, ref, err := e.Ruby(c, o.Name, t.Path, t.File.Text)
