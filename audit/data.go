@@ -293,12 +293,17 @@ func (t *Tree) noHiera() {
 			continue
 		}
 		help := "if the server has one, name a copy of it with --hiera FILE (and --datadir FROM=TO for its directories)"
+		server := ""
 		_ = source.Walk(t.env.Files(), t.env.Dir, func(p string, e source.Entry) bool {
-			if e.Name == "hiera.yaml" && !e.IsDir() {
-				help = t.env.Display(p) + " may be the server's: try --hiera " + t.env.Display(p)
+			// One that a module puts onto machines; one that lies in a module's root is that module's own.
+			if e.Name == "hiera.yaml" && !e.IsDir() && server == "" && strings.Contains(filepath.ToSlash(p), "/files/") {
+				server = t.env.Display(p)
 			}
-			return !strings.HasPrefix(e.Name, ".")
+			return !strings.HasPrefix(e.Name, ".") && server == ""
 		})
+		if server != "" {
+			help = fmt.Sprintf("%s may be the server's: try --hiera %[1]s (and --datadir FROM=TO for its directories)", server)
+		}
 		t.say(&source.Diagnostic{Code: codeNoHiera, Severity: source.Warning, Help: help,
 			Summary: "there is no hiera.yaml: nothing reads the data in " + t.env.Display(base)})
 		return

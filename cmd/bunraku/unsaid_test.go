@@ -68,6 +68,13 @@ func TestUnsaid(t *testing.T) {
 			[]string{"4 secrets without a key", "help: secrets stay unknown", "site.pp:1:26: in 1 attribute",
 				"site.pp:4:26: in 1 attribute", "site.pp:5:26: in 1 attribute"},
 			[]string{"Ruby"}},
+		{"the hiera.yaml of a module is not the server's", map[string]string{"environment.conf": "",
+			"hieradata/common.yaml": "a: 1\n", "manifests/site.pp": "", "modules/m/hiera.yaml": "version: 5\n",
+			"modules/z/spec/hiera.yaml": "version: 5\n"},
+			[]string{"H0510", "if the server has one"}, []string{"may be the server's"}},
+		{"the hiera.yaml that a module puts onto servers", map[string]string{"environment.conf": "",
+			"hieradata/common.yaml": "a: 1\n", "manifests/site.pp": "", "modules/m/hiera.yaml": "version: 5\n",
+			"modules/p/files/hiera.yaml": "version: 5\n"}, []string{"modules/p/files/hiera.yaml may be the server's"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(writeRepo(t, c.files))
