@@ -104,6 +104,31 @@ func (s *secrets) hides(rec *Record, r provenance.Ref) bool {
 	return how(r) == provenance.Flowed
 }
 
+// Hides reports whether a value is secret because of what it is made of.
+func (rec *Record) Hides(r provenance.Ref) bool { return rec.secrets().hides(rec, r) }
+
+// EachMade visits the texts that are made of something Sensitive: of variables, attributes and titles.
+func (rec *Record) EachMade(visit func(text string)) {
+	secret := rec.secrets()
+	if len(secret.leaves) == 0 {
+		return
+	}
+	see := func(v value.Value, r provenance.Ref) {
+		if text, is := v.(value.String); is && secret.hides(rec, r) {
+			visit(string(text))
+		}
+	}
+	for _, v := range rec.Variables {
+		see(v.Value, v.Ref)
+	}
+	for _, r := range rec.Catalog.Resources {
+		see(value.String(r.Title), r.TitleRef)
+		for _, p := range r.Params {
+			see(p.Value, p.Ref)
+		}
+	}
+}
+
 func (s *secrets) hidesAny(leaves []provenance.Ref) bool {
 	for _, leaf := range leaves {
 		if s.leaves[leaf] {

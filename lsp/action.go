@@ -46,7 +46,22 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 			out = append(out, x)
 		}
 	}
-	return out, nil
+	return slices.DeleteFunc(out, func(a protocol.CodeAction) bool { return s.bares(a.Edit) }), nil
+}
+
+// bares reports whether an edit has something Sensitive in it. It cannot be sent.
+func (s *Server) bares(edit *protocol.WorkspaceEdit) bool {
+	for _, list := range edit.Changes {
+		if slices.ContainsFunc(list, func(e protocol.TextEdit) bool { return s.secret(e.NewText) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// secret reports whether a text has something Sensitive in it.
+func (s *Server) secret(text string) bool {
+	return s.opt.Secrets != nil && s.opt.Secrets.Hide(text) != text
 }
 
 // wants reports whether a client that names kinds of actions wants one of them; who names none wants all.

@@ -2,8 +2,11 @@ package lsp
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"bunraku/report/redact"
@@ -50,12 +53,46 @@ func newChannel(in io.Reader, out io.WriteCloser, secrets *redact.Secrets) *scre
 // a string the quotes would be escaped.
 var cancelledThere, cancelledHere = []byte(`"error":{"code":-32097,`), []byte(`"error":{"code":-32800,`)
 
-// Send implements channel.Channel.
+// wording is what the keys of messages mean: words of the protocol, URIs of files, and what is written into files.
+var wording = redact.Wording{
+	Words: keySet("jsonrpc id method kind token source code sortText globPattern positionEncoding " +
+		"uri targetUri oldUri newUri target href"),
+	Texts: keySet("newText insertText"),
+}
+
+func keySet(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// bared is why there is no edit.
+const bared = "the edit would have something Sensitive in it, and no message holds that"
+
+// Send implements channel.Channel. An answer with an edit that has a secret in it is not given: with the secret it
+// would show it, and without it destroy what somebody wrote.
 func (c *screened) Send(text []byte) error {
 	if c.secrets != nil {
-		text = []byte(c.secrets.HideJSON(string(text)))
+		hidden, spoilt := c.secrets.HideMessage(string(text), wording)
+		if spoilt {
+			hidden = failure(text, bared)
+		}
+		text = []byte(hidden)
 	}
 	return c.framed.Send(bytes.Replace(text, cancelledThere, cancelledHere, 1))
+}
+
+// failure is what is said in place of an answer.
+func failure(answer []byte, why string) string {
+	var to struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(answer, &to) != nil || to.ID == nil {
+		to.ID = json.RawMessage("null")
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, to.ID, requestFailed, why)
 }
 
 // Recv implements channel.Channel.

@@ -37,8 +37,11 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 	m := at.entry.mapper(s.enc)
 	r := protocol.Range{Start: m.position(int(at.offset) - len(o.letters)), End: m.position(int(at.offset))}
 	for i, c := range list {
+		if s.secret(c.name) {
+			continue
+		}
 		if c.of != nil {
-			c.detail = c.of.file.Slice(c.whole)
+			c.detail = c.of.written(c.whole)
 		}
 		out.Items = append(out.Items, protocol.CompletionItem{Label: c.name, Kind: c.kind, Detail: clip(c.detail),
 			SortText: sortText(i), TextEdit: &protocol.TextEdit{Range: r, NewText: c.name}})

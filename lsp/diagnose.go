@@ -15,6 +15,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/syntax"
 	"bunraku/report"
+	"bunraku/report/redact"
 	"bunraku/source"
 )
 
@@ -250,7 +251,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 		defer w.stop()
 	}
 	fresh := &latest{results: map[string]*result{}}
-	c.Watch = fresh.watch(f.server.opt.Watch)
+	c.Watch = fresh.watch(f.server.opt.Watch, f.server.opt.Secrets)
 	early := map[string]bool{}
 	tell := func(last bool) {
 		run := &report.Run{Command: "check", Own: f.own}
@@ -279,13 +280,18 @@ type latest struct {
 	results map[string]*result // by node
 }
 
-func (l *latest) watch(also fleet.Watch) fleet.Watch {
+// watch keeps a compile, and takes in what is secret in it: also what its code has made of that.
+func (l *latest) watch(also fleet.Watch, secrets *redact.Secrets) fleet.Watch {
 	return func(r *eval.Result) {
 		also(r)
 		if r.Catalog != nil {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.results[r.Catalog.Name] = &result{node: r.Catalog.Name, Result: r, record: explain.Of(r.Record())}
+			record := explain.Of(r.Record())
+			if secrets != nil {
+				record.EachMade(secrets.AddMade)
+			}
+			l.results[r.Catalog.Name] = &result{node: r.Catalog.Name, Result: r, record: record}
 		}
 	}
 }

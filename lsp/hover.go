@@ -14,6 +14,7 @@ import (
 	"bunraku/puppet/resource"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
+	"bunraku/report/redact"
 	"bunraku/source"
 )
 
@@ -191,17 +192,17 @@ func declaration(o occurrence) string {
 		}
 		switch d := d.(type) {
 		case *syntax.Class:
-			head = upTo(o.file, d.Span(), d.Body)
+			head = upTo(o.entry, d.Span(), d.Body)
 		case *syntax.Define:
-			head = upTo(o.file, d.Span(), d.Body)
+			head = upTo(o.entry, d.Span(), d.Body)
 		case *syntax.Function:
-			head = upTo(o.file, d.Span(), d.Body)
+			head = upTo(o.entry, d.Span(), d.Body)
 		case *syntax.Plan:
-			head = upTo(o.file, d.Span(), d.Body)
+			head = upTo(o.entry, d.Span(), d.Body)
 		}
 	}
 	if head == "" {
-		head = o.file.Slice(o.Whole)
+		head = o.written(o.Whole)
 	}
 	const most = 1200
 	if len(head) > most {
@@ -211,11 +212,65 @@ func declaration(o occurrence) string {
 }
 
 // upTo is the text of a definition before its body.
-func upTo(f *source.File, whole source.Span, body syntax.Body) string {
+func upTo(e *entry, whole source.Span, body syntax.Body) string {
 	if body.Braces.Start > whole.Start {
 		whole.End = body.Braces.Start
 	}
-	return f.Slice(whole)
+	return e.written(whole)
+}
+
+// written is a part of a file's text without what the code itself makes Sensitive, which no compile may have come by.
+func (e *entry) written(span source.Span) string {
+	var out strings.Builder
+	from := span.Start
+	for _, s := range e.sensitive() {
+		if s.Start < from || s.End > span.End {
+			continue
+		}
+		out.WriteString(e.file.Slice(source.Span{Start: from, End: s.Start}))
+		out.WriteString(redact.Blot)
+		from = s.End
+	}
+	out.WriteString(e.file.Slice(source.Span{Start: from, End: span.End}))
+	return out.String()
+}
+
+// sensitive is where literals stand that the code makes Sensitive: Sensitive('…'), Sensitive.new('…').
+func (e *entry) sensitive() []source.Span {
+	e.looked.Do(func() {
+		if e.tree == nil || !strings.Contains(e.file.Text, "Sensitive") {
+			return
+		}
+		note := func(made syntax.Expr, args []syntax.Expr) {
+			if of, is := made.(*syntax.Access); is { // Sensitive[String].new('…')
+				made = of.Left
+			}
+			if r, is := made.(*syntax.Ref); !is || e.file.Slice(r.Span()) != "Sensitive" {
+				return
+			}
+			for _, a := range args {
+				switch a := a.(type) {
+				case *syntax.Heredoc:
+					e.hidden = append(e.hidden, a.Lines)
+				case *syntax.Str, *syntax.Interpolated, *syntax.Int, *syntax.Float, *syntax.List, *syntax.Hash:
+					e.hidden = append(e.hidden, a.Span())
+				}
+			}
+		}
+		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+			syntax.Walk(x, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.Call:
+					note(n.Functor, n.Args)
+				case *syntax.MethodCall:
+					note(n.Functor.Left, n.Args)
+				}
+				return true
+			})
+		}
+		slices.SortFunc(e.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
+	})
+	return e.hidden
 }
 
 // comment is what stands above a definition; of a parameter what puppet-strings has under @param.

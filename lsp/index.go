@@ -42,6 +42,9 @@ type entry struct {
 
 	once sync.Once
 	m    *mapper
+
+	looked sync.Once
+	hidden []source.Span // what sensitive has found
 }
 
 // mapper translates positions of the file.

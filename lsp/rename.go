@@ -190,6 +190,9 @@ func (at *spot) renamed(name string) (r *renaming, to string, err error) {
 	if !shapes[r.kind].MatchString(to) {
 		return nil, "", refused("%q is no name that it could have", name)
 	}
+	if at.server.secret(to) {
+		return nil, "", refused("%s", bared)
+	}
 	if r.kind == outline.TypeName {
 		to = outline.Class(to)
 	}

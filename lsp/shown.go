@@ -21,13 +21,13 @@ import (
 // A reading is what the variables of a node's classes came to, by full name.
 type reading map[string]string
 
-// read gathers the variables of a compile, each as it is written in code. What is Sensitive is not in it, and what is
-// not known is not, either.
+// read gathers the variables of a compile, each as it is written in code. What is Sensitive or made of that is not in
+// it, and what is not known is not, either.
 func (r *result) read() reading {
 	r.reads.Do(func() {
 		r.values = reading{}
-		r.EachVariable(func(class, name string, v value.Value, _ provenance.Ref) {
-			if plainValue(v) {
+		r.EachVariable(func(class, name string, v value.Value, from provenance.Ref) {
+			if plainValue(v) && !r.record.Hides(from) {
 				r.values[strings.TrimPrefix(class+"::"+name, "::")] = clip(value.Literal(v))
 			}
 		})

@@ -126,7 +126,7 @@ func ownSignature(e *entry, f *syntax.Function) protocol.SignatureInformation {
 	var params []protocol.ParameterInformation
 	var texts []string
 	for _, p := range f.Params {
-		text := strings.Join(strings.Fields(e.file.Slice(p.Span())), " ")
+		text := strings.Join(strings.Fields(e.written(p.Span())), " ")
 		texts = append(texts, text)
 		params = append(params, protocol.ParameterInformation{Label: text})
 	}

@@ -9,7 +9,8 @@ import (
 // pathOf is the absolute path that a URI names, "" if it is no file of this machine.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") {
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") ||
+		strings.Contains(u.Path, "\x00") { // no file is called so
 		return ""
 	}
 	return path.Clean(u.Path)

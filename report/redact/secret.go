@@ -125,6 +125,17 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 // AddValue takes in what is Sensitive in a value.
 func (s *Secrets) AddValue(v value.Value) { s.addValue(v, false, false) }
 
+// AddMade takes in a text that was made of something Sensitive, such as a title. Of a long one each line would count:
+// those are not taken in.
+func (s *Secrets) AddMade(text string) {
+	if len(text) <= mostMade && !strings.Contains(text, "\n") {
+		s.Add(text)
+	}
+}
+
+// mostMade is how long a text may be that somebody recognizes as a whole.
+const mostMade = 400
+
 // AddBared takes in what is Sensitive in a value that the program has seen in the clear. It may be part of any title,
 // path or command.
 func (s *Secrets) AddBared(v value.Value) { s.addValue(v, false, true) }
@@ -270,13 +281,35 @@ func jsonToken(text string, from int) (start, end int, ok bool) {
 
 // HideJSON blots the secrets out of a document: out of its strings, and of what is data also out of keys and numbers.
 func (s *Secrets) HideJSON(text string) string {
+	out, _ := s.hideJSON(text, nil)
+	return out
+}
+
+// A Wording is what the keys of a protocol's messages mean. A password may be a word of the protocol, or the name of a
+// directory; blotted out of those it would make messages that nobody understands.
+type Wording struct {
+	Words map[string]bool // keys with words of the protocol and names of files that are there: they stay
+	Texts map[string]bool // keys with texts that somebody writes into files: true to the letter, or not there at all
+}
+
+// HideMessage blots the secrets out of a message of a protocol, but for its own words. It reports whether a text is
+// spoilt that somebody would write into a file.
+func (s *Secrets) HideMessage(text string, w Wording) (out string, spoilt bool) {
+	return s.hideJSON(text, &w)
+}
+
+func (s *Secrets) hideJSON(text string, w *Wording) (hidden string, spoilt bool) {
 	list, _ := s.forms()
 	if len(list) == 0 {
-		return text
+		return text, false
 	}
 	var out strings.Builder
-	var outer []bool // for every bracket that is open: whether what is around it is data
-	data, next := false, false
+	type around struct {
+		data bool   // it is data
+		key  string // it is the value of
+	}
+	var outer []around // for every bracket that is open
+	data, next, key := false, false, ""
 	end := 0
 	for {
 		start, stop, ok := jsonToken(text, end)
@@ -288,22 +321,26 @@ func (s *Secrets) HideJSON(text string) string {
 		end = stop
 		switch c := token[0]; {
 		case c == '{' || c == '[':
-			outer = append(outer, data)
+			outer = append(outer, around{data, key})
 			data, next = data || next, false
 		case c == '}' || c == ']':
 			if len(outer) > 0 {
-				data, outer = outer[len(outer)-1], outer[:len(outer)-1]
+				last := outer[len(outer)-1]
+				data, key, outer = last.data, last.key, outer[:len(outer)-1]
 			}
 			next = false
 		case c == ',':
 			next = false
 		case c == '"' && strings.HasPrefix(strings.TrimLeft(text[end:], " "), ":"):
-			next = dataKeys[token]
-			if data || !ownKey.MatchString(token) {
+			next, key = dataKeys[token], strings.Trim(token, `"`)
+			if w == nil && (data || !ownKey.MatchString(token)) {
 				token = s.Hide(token)
 			}
+		case c == '"' && w != nil && w.Words[key]:
 		case c == '"':
-			token = s.Hide(token)
+			blotted := s.Hide(token)
+			spoilt = spoilt || w != nil && w.Texts[key] && blotted != token
+			token = blotted
 		case data || next:
 			if _, secret := slices.BinarySearchFunc(list, token, byLength); secret {
 				token = `"` + Blot + `"`
@@ -312,7 +349,7 @@ func (s *Secrets) HideJSON(text string) string {
 		out.WriteString(token)
 	}
 	out.WriteString(text[end:])
-	return out.String()
+	return out.String(), spoilt
 }
 
 // ownKey is how the keys of our own documents look.

@@ -1,0 +1,138 @@
+package lsp_test
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// withPassword is a tree with a class that has a password from the data.
+func withPassword(password string) map[string]string {
+	return map[string]string{
+		"environment.conf":  "modulepath = modules\n",
+		"facts/a.json":      `{"fqdn": "a"}`,
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml":  "web::pw: " + password + "\nlookup_options:\n  web::pw:\n    convert_to: Sensitive\n",
+		"manifests/site.pp": "include web\n",
+		"modules/web/manifests/init.pp": `class web (
+  Sensitive[String] $pw,
+  Integer $port = 3,
+  String $word = 'listen',
+) {
+  $listening = 1
+  notify { "${port} ${word}": mesage => 'x' }
+}
+`,
+	}
+}
+
+// TestPasswordIsAWord: a password may be a word of the protocol, a directory or a name. The protocol and the paths stay
+// what they are; what somebody would write into a file is true, or not offered.
+func TestPasswordIsAWord(t *testing.T) {
+	const initpp = "modules/web/manifests/init.pp"
+	for _, password := range []string{"manifests", "file", "markdown", "publishDiagnostics", "bunraku", "changes"} {
+		n := navigate(t, withPassword(password))
+		path := filepath.Join(n.dir, initpp)
+		n.wait(password+": a problem", func() bool { return len(n.told(path)) == 1 })
+		edit, why := n.renameIn(initpp, "port =", 1, "number")
+		if why != "" {
+			t.Fatalf("%s: %s", password, why)
+		}
+		if text := n.written(edit)[initpp]; !strings.Contains(text, "$number = 3") || strings.Contains(text, "port") {
+			t.Errorf("%s: %s", password, text)
+		}
+		n.bye()
+	}
+	n := navigate(t, withPassword("listen"))
+	n.wait("a problem", func() bool { return len(n.told(filepath.Join(n.dir, initpp))) == 1 })
+	if edit, why := n.renameIn(initpp, "port =", 1, "listen"); edit != nil || !strings.Contains(why, "Sensitive") {
+		t.Errorf("a secret in a name: %v %s", edit, why)
+	}
+	n.open(filepath.Join(n.dir, initpp), strings.Replace(n.text(initpp), "mesage", "message", 1))
+	n.rest()
+	p := n.pos(initpp, "word =", 1)
+	actions := n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
+		"context": map[string]any{"diagnostics": []any{}}}).([]any)
+	offers := n.ask("textDocument/completion", n.pos(initpp, "istening", 1)).(map[string]any)["items"].([]any)
+	n.bye()
+	if all := n.all.String(); len(actions) > 0 || len(offers) > 0 || strings.Contains(all, "listen") ||
+		strings.Contains(all, `"newText":"[value`) {
+		t.Errorf("%v %v %s", actions, offers, all)
+	}
+}
+
+// TestMadeOfSecrets: what the code has made of a secret is shown as little as the secret, in whatever is shown.
+func TestMadeOfSecrets(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	files["modules/web/manifests/init.pp"] = `class web (
+  Sensitive[String] $pw,
+  Integer $port = 3,
+) {
+  $up = upcase($pw.unwrap)
+  $under = regsubst($pw.unwrap, '-', '_', 'G')
+  $first = $pw.unwrap[0, 6]
+  $pin = Sensitive(471)
+  $next = $pin.unwrap + 1
+  $plain = $port + 1
+  file { "/srv/${upcase($pw.unwrap)}": content => 'x' }
+  notify { 'told': require => File["/srv/${up}"], message => $under }
+}
+`
+	n := navigate(t, files)
+	const initpp = "modules/web/manifests/init.pp"
+	n.rest()
+	ask := n.doc(initpp)
+	ask["range"] = at(0, 0, 100, 0)
+	hints := n.ask("textDocument/inlayHint", ask).([]any)
+	if len(hints) != 1 || hints[0].(map[string]any)["label"] != " 4" {
+		t.Errorf("hints: %v", hints)
+	}
+	for _, word := range []string{"up =", "under =", "first =", "next =", "content", "'told'", "require", "message"} {
+		p := n.pos(initpp, word, 1)
+		p["position"].(map[string]any)["character"] = p["position"].(map[string]any)["character"].(int) + 1
+		n.ask("textDocument/hover", p)
+		n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{p}})
+	}
+	n.bye()
+	for _, secret := range []string{"Hush-", "HUSH-", "Hush_", "472"} {
+		if all := n.all.String(); strings.Contains(all, secret) {
+			i := strings.Index(all, secret)
+			t.Errorf("%s was sent: %s", secret, all[max(0, i-200):i+100])
+		}
+	}
+}
+
+// TestSensitiveLiterals: what code that no node comes by makes Sensitive is shown nowhere.
+func TestSensitiveLiterals(t *testing.T) {
+	files := maps.Clone(withPassword("Hush-Hush-77"))
+	files["modules/web/manifests/never.pp"] = `class web::never (
+  Sensitive[String] $own = Sensitive('Quiet-1'),
+  Sensitive[String] $more = Sensitive[String].new("Quiet-2"),
+  Sensitive $pin = Sensitive(471),
+  Sensitive $asked = Sensitive(lookup('key')),
+) {
+  $here = Sensitive('Quiet-3')
+  notify { 'x': message => $here }
+}
+`
+	files["modules/web/functions/never.pp"] = "function web::never($x = Sensitive('Quiet-4')) {\n  $x\n}\n"
+	n := navigate(t, files)
+	n.rest()
+	const never = "modules/web/manifests/never.pp"
+	for _, word := range []string{"web::never", "own", "more", "pin", "asked", "here"} {
+		if text := n.hover(never, word, 1); !strings.Contains(text, "[value redacted]") && word != "asked" ||
+			word == "asked" && !strings.Contains(text, "lookup('key')") {
+			t.Errorf("%s: %s", word, text)
+		}
+	}
+	n.ask("textDocument/completion", n.pos(never, "here }", 1))
+	n.hover("modules/web/functions/never.pp", "web::never", 1)
+	n.ask("textDocument/signatureHelp", n.pos("modules/web/functions/never.pp", "$x = ", 1))
+	n.bye()
+	for _, secret := range []string{"Quiet", "471"} {
+		if strings.Contains(n.all.String(), secret) {
+			t.Errorf("%s was sent: %s", secret, n.all.String())
+		}
+	}
+}
