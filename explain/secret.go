@@ -8,9 +8,9 @@ import (
 	"bunraku/source"
 )
 
-// secrets are the places whose data must not be shown: what flows into a Sensitive value, unless the catalog has the
-// same datum, copied from the same place, in the clear as well (a port that is also part of a secret file is no
-// secret).
+// secrets are the places whose data must not be shown: what was encrypted, and what flows into a Sensitive value,
+// unless the catalog has the same datum, copied from the same place, in the clear as well (a port that is also part of
+// a secret file is no secret).
 type secrets struct {
 	leaves map[provenance.Ref]bool
 	lines  map[line]bool
@@ -48,6 +48,12 @@ func (rec *Record) secrets() *secrets {
 
 func (rec *Record) findSecrets() *secrets {
 	s := newSecrets(rec.Trace)
+	if made := rec.Trace.MadeBy(provenance.Decrypt); len(made) > 0 {
+		for _, r := range rec.Trace.Flows(made...) {
+			l, _ := rec.Trace.Label(r)
+			s.hide(r, l)
+		}
+	}
 	clear := map[provenance.LabelKey]bool{}
 	var roots []provenance.Ref
 	for _, r := range rec.Catalog.Resources {

@@ -285,6 +285,9 @@ func (t *Trace) Leaf(l Label) Ref {
 	return r
 }
 
+// Decrypt is the operation that makes a plain text of an encrypted one.
+const Decrypt = "decrypt"
+
 // Op adds a value that an operation made of its operands.
 func (t *Trace) Op(name string, operands ...Ref) Ref {
 	if t == nil {

@@ -179,6 +179,19 @@ func (t *Trace) FindOther(match func(Label) bool) (leaves []Ref) {
 	return leaves
 }
 
+// MadeBy gives the values that an operation made.
+func (t *Trace) MadeBy(operation string) (out []Ref) {
+	if t == nil {
+		return nil
+	}
+	for r := Ref(1); int(r) < len(t.nodes); r++ {
+		if n := t.nodes[r]; n.shape == isOp && t.names[n.name] == operation {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // EachLiteral visits the literals that were evaluated, by file and number.
 func (t *Trace) EachLiteral(visit func(f *source.File, ordinal int)) {
 	if t == nil {

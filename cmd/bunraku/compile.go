@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"bunraku/explain"
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/classifier"
@@ -246,6 +247,9 @@ func (a *app) keep(r *eval.Result) {
 	}
 	r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { a.secrets.AddValue(v) })
 	r.EachBared(a.secrets.AddBared)
+	if record := r.Record(); a.made && r.Catalog != nil && record.Trace != nil {
+		explain.Of(record).EachMade(a.secrets.AddMade)
+	}
 }
 
 // open takes a snapshot of an environment and finds the node that the flags name in it.

@@ -69,7 +69,7 @@ Nothing that the tree names is run.`,
 // diffText is what `diff` says of a directory, for people.
 func (a *app) diffText(ctx context.Context, cmd *cobra.Command, root string, f *compileFlags) (string, error) {
 	var text, errs strings.Builder
-	b := &app{in: strings.NewReader(""), secrets: a.secrets, out: redact.NewScreen(&text, a.secrets, false),
+	b := &app{in: strings.NewReader(""), secrets: a.secrets, made: true, out: redact.NewScreen(&text, a.secrets, false),
 		err: redact.NewScreen(&errs, a.secrets, false)}
 	err := b.diff(ctx, cmd, root, &diffFlags{compileFlags: *f, by: "change", format: "text"})
 	if flushed := cmp.Or(b.out.Flush(), b.err.Flush()); flushed != nil {

@@ -87,6 +87,7 @@ type app struct {
 	in       io.Reader
 	out, err *redact.Screen
 	secrets  *redact.Secrets
+	made     bool                    // what code has made of secrets is one, too: it is told by where it comes from
 	terminal struct{ out, err bool } // which streams are one
 }
 

@@ -133,3 +133,77 @@ hierarchy:
 		}
 	}
 }
+
+// TestDecrypted: what was encrypted is secret also where nobody makes it Sensitive, however short it is and whatever
+// the code makes of it, to who asks explain and in an editor.
+func TestDecrypted(t *testing.T) {
+	repo := writeRepo(t, map[string]string{
+		"hiera.yaml": `version: 5
+defaults: {datadir: data}
+hierarchy:
+  - {name: Closed, path: closed.yaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: keys/private.pem, pkcs7_public_key: keys/public.pem}}
+`,
+		"manifests/site.pp": "include app\n",
+		"modules/app/manifests/init.pp": `class app (String $pin, Integer $port = 8080) {
+  $up = upcase($pin)
+  $text = "<${pin}>"
+  $next = $port + 1
+  notify { "with ${up}": message => $text }
+}
+`,
+		"facts/a.json": strings.Replace(facts12, "NAME", "a.example", 1),
+	})
+	t.Chdir(repo)
+	must(t, os.Mkdir("data", 0o755))
+	must(t, os.WriteFile("data/closed.yaml", []byte("app::pin: \""+eyaml(t, "keys", "qz9")+"\"\n"), 0o644))
+	for _, ref := range []string{"$app::pin", "$app::up", "$app::text", "hiera:app::pin", "Class[App]"} {
+		code, out, errText := call("explain", ".", ref)
+		if strings.Contains(out+errText, "qz9") || strings.Contains(out+errText, "QZ9") || code != exitFine {
+			t.Errorf("%s: %d %s %s", ref, code, out, errText)
+		}
+	}
+	w := newWire(t, map[string]any{}, repo)
+	uri := "file://" + repo + "/modules/app/manifests/init.pp"
+	place := func(line, character int) map[string]any { return map[string]any{"line": line, "character": character} }
+	in := map[string]any{"uri": uri}
+	var hints []any
+	for range 600 { // until the node has been compiled
+		result, _ := w.ask("textDocument/inlayHint", map[string]any{"textDocument": in,
+			"range": map[string]any{"start": place(0, 0), "end": place(9, 0)}})
+		if hints = result.([]any); len(hints) > 0 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if len(hints) != 1 || hints[0].(map[string]any)["label"] != " 8081" {
+		t.Errorf("hints: %v", hints)
+	}
+	for line, column := range []int{8, 4, 4} {
+		w.ask("textDocument/hover", map[string]any{"textDocument": in, "position": place(line, column)})
+		w.command("bunraku.explain.at", map[string]any{"textDocument": in, "position": place(line, column)})
+	}
+	w.bye()
+	if all := w.all.String(); strings.Contains(all, "qz9") || strings.Contains(all, "QZ9") {
+		t.Error(all)
+	}
+}
+
+// TestRotatedInEditor: an editor that asks what the work tree changes is shown neither the old password nor the new
+// one, nor what the code makes of them.
+func TestRotatedInEditor(t *testing.T) {
+	shop := newRepository(t)
+	set := func(password string) {
+		must(t, os.WriteFile(filepath.Join(shop.dir, "manifests", "site.pp"), []byte("$pw = Sensitive('"+password+
+			"')\n$up = upcase($pw.unwrap)\nfile { \"/srv/${up}\": content => $up }\nnotify { 'n': message => $up }\n"), 0o644))
+	}
+	set("old-planted-1")
+	shop.commit("the first")
+	shop.git("branch", "-f", "main")
+	set("new-planted-2")
+	w := newWire(t, map[string]any{}, shop.dir)
+	text, _ := w.command("bunraku.diff.tree").(string)
+	w.bye()
+	if !strings.Contains(text, "File["+redact.Blot+"]") || strings.Contains(strings.ToLower(w.all.String()), "planted") {
+		t.Error(text)
+	}
+}

@@ -127,7 +127,7 @@ func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, k
 				". Error was "+err.Error())
 		}
 		text = plain
-		ref = inv.s.trace.Op("decrypt", ref)
+		ref = inv.s.trace.Op(provenance.Decrypt, ref)
 	}
 	return inv.interpolate(item{value.String(text), ref}, true)
 }
