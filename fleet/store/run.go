@@ -191,20 +191,36 @@ func (r *Run) find(ctx context.Context, n Node) (_ *record, why string, err erro
 			panic(p)
 		}
 	}()
-	for i, rec := range r.store.recordsOf(n.Name) {
+	records := r.store.recordsOf(n.Name)
+	if i := slices.IndexFunc(records, func(rec *record) bool { return rec.data == n.Data }); i > 0 {
+		records = slices.Concat(records[i:i+1], records[:i], records[i+1:]) // its facts need not be read
+	}
+	for i, rec := range records {
 		ask := r.asker(ctx, n, rec)
 		holds, q := r.holds(rec, n, ask)
 		if err := ask.Err(); err != nil {
 			return nil, "", err
 		}
 		if holds {
-			return rec, "", nil
+			return r.renewed(n, rec, ask), "", nil
 		}
 		if i == 0 {
 			why = q.String()
 		}
 	}
 	return nil, why, nil
+}
+
+// renewed is a record that holds, with the node's data of today: those that nobody asks for change every day, and next
+// time it is enough that all are the same.
+func (r *Run) renewed(n Node, rec *record, ask *compiler.Asker) *record {
+	if rec.data == n.Data || n.Data == (digest{}) {
+		return rec
+	}
+	own := *rec
+	own.data, own.statements, own.sketch = n.Data, r.statements(), encodeSketch(ask.Variables())
+	r.keepRecord(n.Name, &own)
+	return &own
 }
 
 // holds tells whether all that a record's compile asked has the same answer here.

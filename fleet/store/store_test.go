@@ -271,6 +271,14 @@ func TestChangedFacts(t *testing.T) {
 		if res.How.String() != c.how || is.Resource("Notify", c.want) == nil {
 			t.Errorf("%d, %s: %s, %s", i, c.tier, res.How, b.text(is))
 		}
+		again := store.Of(compiler.Node{Facts: f}) // today's facts were seen: they need not be read
+		again.Load = func() (compiler.Node, error) {
+			t.Errorf("%d, %s: the facts are read again", i, c.tier)
+			return compiler.Node{Facts: f}, nil
+		}
+		if res := b.result(b.over(texts), again); res.How.String() != "unchanged" {
+			t.Errorf("%d, %s: %s the second time", i, c.tier, res.How)
+		}
 	}
 }
 
