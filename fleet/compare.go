@@ -110,6 +110,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 			return err
 		}
 	}
+	n.Facts = n.Facts.Loaded()                 // once, for all that is compiled from here on
 	if pair[0] != pair[1] && c.Traced != nil { // it is sure to change: compile it once, with provenance
 		if done, err := c.differs(ctx, u, r, i, n, pair); done || err != nil {
 			return err

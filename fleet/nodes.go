@@ -19,8 +19,10 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/facts"
@@ -38,6 +40,26 @@ var factEndings = []string{".json", ".yaml", ".yml"}
 // own directory, if it has one. A file may hold facts of many nodes. One file of many in which no facts can be read is
 // the trouble of the node that it is called after, and not of all the others.
 func Nodes(view source.Files, env, path string) ([]*facts.Facts, error) {
+	return nodesBy(view, env, path, facts.ReadAll)
+}
+
+// LightNodes are those nodes with no more than their names, if they lie in files of their own (facts.Loaded). What was
+// read of facts outside of the environment does not stay in memory.
+func LightNodes(view source.Files, env, path string) ([]*facts.Facts, error) {
+	again := func() source.Files { return view }
+	if path != "" && Exists(view, path) {
+		if at := source.Absolute(path); !strings.HasPrefix(at+"/", source.Absolute(env)+"/") {
+			again = func() source.Files { return source.NewDir(source.DirOptions{Roots: []string{at}}) }
+		}
+	}
+	return nodesBy(view, env, path, func(_ source.Files, file string) ([]*facts.Facts, error) {
+		return facts.ReadLight(again, file)
+	})
+}
+
+// nodesBy reads files, each in a way, on all processors.
+func nodesBy(view source.Files, env, path string, read func(source.Files, string) ([]*facts.Facts, error)) (
+	[]*facts.Facts, error) {
 	if path == "" {
 		path = FactsDir(env)
 		if !Exists(view, path) {
@@ -50,25 +72,26 @@ func Nodes(view source.Files, env, path string) ([]*facts.Facts, error) {
 		return nil, source.Named(err, source.Absolute(path), path)
 	}
 	if !info.IsDir() {
-		return facts.ReadAll(view, path)
+		return read(view, path)
 	}
 	files, err := factFiles(view, path)
 	if err != nil {
 		return nil, err
 	}
-	var nodes []*facts.Facts
-	for _, file := range files {
-		n, err := facts.ReadAll(view, file)
+	found, errs := make([][]*facts.Facts, len(files)), make([]error, len(files))
+	source.Each(context.Background(), len(files), func(i int) {
+		found[i], errs[i] = read(view, files[i])
 		var trouble *source.Diagnostic
-		if errors.As(err, &trouble) {
-			n, err = []*facts.Facts{facts.Unread(file, trouble)}, nil
+		if errors.As(errs[i], &trouble) {
+			found[i], errs[i] = []*facts.Facts{facts.Unread(files[i], trouble)}, nil
 		}
+	})
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		nodes = append(nodes, n...)
 	}
-	return nodes, nil
+	return slices.Concat(found...), nil
 }
 
 // factFiles lists the files with facts in a directory.

@@ -36,7 +36,7 @@ func ParseWhere(text string) (*Where, error) {
 
 // Holds reports whether a node's facts are so. What is not there is the empty text.
 func (w *Where) Holds(f *facts.Facts) bool {
-	if f == nil {
+	if f = f.Loaded(); f == nil {
 		return false
 	}
 	path, at := w.path, value.Value(f.Values)

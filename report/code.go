@@ -114,5 +114,6 @@ var meanings = map[string]string{
 	"K0101": "a file of mocks does not have a form that is known",
 	"F0101": "a file of facts does not have a form that is known",
 	"F0102": "a file of facts cannot be read as JSON",
+	"F0103": "a file of facts was changed or taken away while it was used",
 	"M0007": "a title that is no string",
 }

@@ -380,7 +380,7 @@ func some(list []string) string {
 func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *fleet.Revision, root string,
 	f *diffFlags) (nodes, chosen []fleet.Node, invented bool, err error) {
 	for _, rev := range []*fleet.Revision{new, old} {
-		real, err := fleet.Nodes(rev.Files, root, f.facts)
+		real, err := fleet.LightNodes(rev.Files, root, f.facts)
 		if err != nil {
 			return nil, nil, false, err
 		}

@@ -35,8 +35,12 @@ func Of(n compiler.Node) Node {
 	}
 	name := n.Name
 	if f := n.Facts; f != nil {
-		hash(f.Values)
-		hash(f.Trusted)
+		if sum, light := f.Light(); light {
+			t.String(string(sum[:]))
+		} else {
+			hash(f.Values)
+			hash(f.Trusted)
+		}
 		if name == "" {
 			name = f.Name
 		}

@@ -204,6 +204,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	if n.Code != nil {
 		main = append(slices.Clip(main), n.Code)
 	}
+	n.Facts = n.Facts.Loaded()
 	who, err := c.dataOf(ctx, n)
 	if err != nil {
 		return nil, err

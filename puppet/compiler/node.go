@@ -34,8 +34,8 @@ type nodeData struct {
 
 // trusted is what $trusted is for a node of a name: what somebody said, or what every certificate says.
 func (n Node) trusted(name string) *value.Hash {
-	if n.Facts != nil && n.Facts.Trusted != nil {
-		return n.Facts.Trusted
+	if f := n.Facts.Loaded(); f != nil && f.Trusted != nil {
+		return f.Trusted
 	}
 	return facts.Trusted(name, nil, nil)
 }
@@ -51,6 +51,7 @@ func (n Node) Trusted() *value.Hash {
 
 // dataOf puts together what is known of a node. A classifier is asked here, so that no compile goes without.
 func (c *Snapshot) dataOf(ctx context.Context, n Node) (*nodeData, error) {
+	n.Facts = n.Facts.Loaded()
 	s := &nodeData{name: n.Name, parameters: n.Parameters, classes: n.Classes, imports: n.Imports, called: c.env.Name}
 	if n.Facts != nil {
 		if s.name == "" {

@@ -60,6 +60,7 @@ var stated = regexp.MustCompile(`^(.+?)=(.+)$`)
 
 // With is the facts with some of them given; they stand nowhere.
 func (x *Facts) With(given *value.Hash) *Facts {
+	x = x.Loaded()
 	b := value.NewHashBuilder(x.Values.Len() + given.Len())
 	for _, e := range x.Values.Entries() {
 		b.SetEntry(e)

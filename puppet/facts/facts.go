@@ -23,6 +23,7 @@ type Facts struct {
 	// Trouble says why the facts cannot be read; there are no values then, and no catalog.
 	Trouble *source.Diagnostic
 
+	light *file // the values are not here, but in a file: see Loaded
 	file  *source.File
 	nodes map[string]*datafile.Node // of the facts at the top
 	paths map[string]source.Span    // of their names
@@ -58,8 +59,7 @@ func open(files source.Files, path string) (*source.File, string, error) {
 	if err != nil {
 		return nil, "", source.Named(err, abs, path)
 	}
-	base := filepath.Base(path)
-	return source.NewFile(filepath.ToSlash(path), c.Text), strings.TrimSuffix(base, filepath.Ext(base)), nil
+	return source.NewFile(filepath.ToSlash(path), c.Text), stem(path), nil
 }
 
 // Parse reads facts from a text, JSON if it looks so, otherwise YAML. otherwise is the node's name when nothing in the
@@ -77,8 +77,7 @@ func Parse(f *source.File, otherwise string) (*Facts, error) {
 
 // Unread stands for the node that a file is called after, in which no facts can be read.
 func Unread(path string, why *source.Diagnostic) *Facts {
-	base := filepath.Base(path)
-	return &Facts{Name: strings.TrimSuffix(base, filepath.Ext(base)), Values: value.NewHash(), Trouble: why}
+	return &Facts{Name: stem(path), Values: value.NewHash(), Trouble: why}
 }
 
 // ReadAll reads a file that may hold facts about many nodes, as PuppetDB answers.

@@ -185,6 +185,7 @@ func ReadOnceover(f *source.File) (*Onceover, error) {
 
 // WithTrusted is the facts of a node with some keys of $trusted given; the others are what its certificate says.
 func (x *Facts) WithTrusted(given *value.Hash) *Facts {
+	x = x.Loaded()
 	out := *x
 	b := value.NewHashBuilder(6)
 	base := Trusted(strings.ToLower(x.Name), nil, nil)
