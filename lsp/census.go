@@ -21,8 +21,9 @@ import (
 
 // A count is what one node has.
 type count struct {
-	has  map[string]int // how many of each class and define; nil if the node has not compiled yet
-	when time.Time
+	has    map[string]int // how many of each class and define; nil if the node has not compiled yet
+	broken bool           // it does not compile any more: it has what it had
+	when   time.Time
 }
 
 // again is how long nodes that were counted before are counted again after a pause.
@@ -46,10 +47,10 @@ func (f *folder) learn(node string, c *catalog.Catalog) {
 	}
 	now := &count{when: time.Now()}
 	if old := f.counted[node]; old != nil {
-		now.has = old.has
+		now.has, now.broken = old.has, old.has != nil
 	}
 	if c != nil {
-		now.has = map[string]int{}
+		now.has, now.broken = map[string]int{}, false
 		for _, r := range c.Resources {
 			name := r.Type
 			if r.Type == "Class" {
@@ -123,7 +124,7 @@ func (f *folder) census(ctx context.Context, c *fleet.Check) error {
 func (f *folder) onNodes(n outline.Name) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	looked, having, declared, failed, invented := 0, 0, 0, 0, false
+	looked, having, declared, failed, broken, invented := 0, 0, 0, 0, 0, false
 	for title, isInvented := range f.titles {
 		k := f.counted[title]
 		if k == nil {
@@ -135,6 +136,9 @@ func (f *folder) onNodes(n outline.Name) string {
 			continue
 		}
 		looked++
+		if k.broken {
+			broken++
+		}
 		if k.has[n.Name] > 0 {
 			having++
 			declared += k.has[n.Name]
@@ -157,11 +161,17 @@ func (f *folder) onNodes(n outline.Name) string {
 	if n.Kind == outline.TypeName && having > 0 {
 		text = many(declared, "resource") + " " + text
 	}
-	if failed > 0 {
-		text += fmt.Sprintf(", and %d do not compile", failed)
-		if failed == 1 {
-			text = text[:len(text)-len("do not compile")] + "does not compile"
+	do := func(n int) string {
+		if n == 1 {
+			return "1 does not compile"
 		}
+		return fmt.Sprintf("%d do not compile", n)
+	}
+	if broken > 0 {
+		text += ", of which " + do(broken) + " now"
+	}
+	if failed > 0 {
+		text += ", and " + do(failed)
 	}
 	return text
 }

@@ -73,6 +73,10 @@ func TestCensus(t *testing.T) {
 	n.until(page, "30 resources on 15 of 19 nodes, and 1 does not compile · named 1 time")
 	write("manifests/site.pp", strings.Replace(files["manifests/site.pp"], "['a', 'b']", "'a'", 1))
 	n.until(page, "15 resources on 15 of 19 nodes, and 1 does not compile · named 1 time")
+	write(page, "define web::page {\n  fail('no')\n}\n") // they have what they had, and that is said
+	n.until(page, "15 resources on 15 of 19 nodes, of which 15 do not compile now, and 1 does not compile · named 1 time")
+	write(page, files[page])
+	n.until(page, "15 resources on 15 of 19 nodes, and 1 does not compile · named 1 time")
 	// Nodes that nobody has are called so.
 	for name := range files {
 		if strings.HasPrefix(name, "facts/") {

@@ -145,5 +145,8 @@ func TestOpenElsewhere(t *testing.T) {
 		}
 	}
 	n.ready("modules/web/manifests/init.pp", "port)", "8080")
+	if edit, why := n.renameIn("modules/ext/manifests/init.pp", "ext", 1, "ext::other"); edit != nil || why == "" {
+		t.Errorf("a rename of what is not looked at: %v %s", edit, why)
+	}
 	n.bye()
 }

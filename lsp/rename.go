@@ -168,10 +168,13 @@ func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 		s.log(protocol.MessageTypeInfo, fmt.Sprintf("%s is now %s in %d files; %d nodes compile to what they were", r.full,
 			to, len(c.edits), nodes))
 	}
-	if whole == nil {
-		return nil, nil
+	switch {
+	case whole != nil:
+		return s.workspaceEdit(of.index, whole)
+	case len(folders) > 0:
+		return nil, refused("%s is none of the files that are looked at: if a link leads to it, open it where it lies", file)
 	}
-	return s.workspaceEdit(of.index, whole)
+	return nil, nil
 }
 
 // renamed is what stands at the spot, with the new name that somebody wrote, if it could have that.
