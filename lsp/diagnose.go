@@ -455,7 +455,7 @@ func (f *folder) path(file *source.File) string {
 // diagnostic puts one of ours into the protocol's words.
 func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic {
 	out := protocol.Diagnostic{Range: s.firstLine(d.Place), Code: d.Code, Source: "bunraku",
-		Message: (&report.Problem{Diagnostic: d}).Message()}
+		Message: unquoted((&report.Problem{Diagnostic: d}).Message())}
 	out.CodeDescription = s.page(d.Code)
 	switch d.Severity {
 	case source.Error:
@@ -501,8 +501,8 @@ func (s *Server) page(code string) *protocol.CodeDescription {
 // it.
 func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) protocol.Diagnostic {
 	return protocol.Diagnostic{Range: s.firstLine(r.Place), Code: d.Code, CodeDescription: s.page(d.Code), Source: "bunraku",
-		Severity: protocol.DiagnosticSeverityInformation, Message: r.Label + ": " + d.Summary,
-		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: d.Summary,
+		Severity: protocol.DiagnosticSeverityInformation, Message: r.Label + ": " + unquoted(d.Summary),
+		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: unquoted(d.Summary),
 			Location: protocol.Location{URI: uriOf(f.path(d.Place.File)), Range: s.firstLine(d.Place)}}}}
 }
 

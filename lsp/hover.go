@@ -206,7 +206,7 @@ func declaration(o occurrence) string {
 	}
 	const most = 1200
 	if len(head) > most {
-		head = strings.ToValidUTF8(head[:most], "") + " …"
+		head = strings.ToValidUTF8(head[:most], "") + "…" // right behind it: what is left of a secret is told by that
 	}
 	return strings.TrimSpace(head)
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"errors"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,7 +107,13 @@ func (f *folder) wrong(d *document) source.Diagnostics {
 	switch {
 	case errors.As(err, &trouble):
 	case f.server.opt.Other != nil:
-		return f.server.opt.Other(source.NewFile(d.path, d.text))
+		list := f.server.opt.Other(source.NewFile(d.path, d.text))
+		for i, x := range list {
+			shown := *x
+			shown.Summary = quotedRuby.ReplaceAllString(shown.Summary, "$1")
+			list[i] = &shown
+		}
+		return list
 	default:
 		return nil
 	}
@@ -117,3 +124,14 @@ func (f *folder) wrong(d *document) source.Diagnostics {
 	}
 	return source.Diagnostics{&shown}
 }
+
+// Messages about data that cannot be read quote a word of it, as Puppet's do. A password that begins with an asterisk
+// is an alias that nobody knows, to YAML.
+var (
+	quotedData = regexp.MustCompile(
+		`(Unknown alias|invalid value for Float\(\)|\.conf\): String: \d+): .*|(the alias) \*\S+( contains itself)`)
+	quotedRuby = regexp.MustCompile(`^(syntax error), unexpected .*`)
+)
+
+// unquoted is a message without what it quotes of data.
+func unquoted(message string) string { return quotedData.ReplaceAllString(message, "$1$2$3") }

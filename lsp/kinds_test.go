@@ -18,16 +18,21 @@ func TestOtherFiles(t *testing.T) {
 			if filepath.Base(f.Name) != "Puppetfile" {
 				return nil
 			}
-			return source.Diagnostics{{Code: "X", Summary: "told by the program", Place: source.Place{File: f}}}
+			return source.Diagnostics{{Code: "X", Summary: "syntax error, unexpected literal 'hunter2'",
+				Place: source.Place{File: f}}}
 		}
 	}), tree(t, site)}
 	n.start([]string{"utf-8"}, n.dir)
 	for _, x := range []struct{ file, text, want string }{
 		{"data/unused.yaml", "a: 1\nb: [1\nc: hunter2\n", "2:1-2:6 H0101 did not find expected ',' or ']'"},
+		{"data/alias.yaml", "a: *hunter2\n", "H0102 Unknown alias"},
+		{"data/itself.yaml", "a: &hunter2 [*hunter2]\n", "H0103 the alias contains itself"},
+		{"data/float.yaml", "a: !!float hunter2\n", "H0105 invalid value for Float()"},
+		{"data/common.yaml", "web::port: *hunter2\n", "H0102 Unknown alias"},
 		{"data/unused.json", `{"a": 1, "b": hunter2 }`, "1:15-1:16 H0110 cannot be read as JSON"},
 		{"hiera.yaml", "version: 5\nhierarchy:\n  - name: x\n   bad: [\n", "H0101"},
 		{"metadata.json", `{"name": "a-b",}`, "1:16-1:17 H0110 cannot be read as JSON"},
-		{"Puppetfile", "mod (", "X told by the program"},
+		{"Puppetfile", "mod (", "X syntax error"},
 		{".github/ci.yaml", "a: [1\n", ""},
 		{"facts/b.yaml", "a: [1\n", ""},
 	} {
@@ -42,7 +47,12 @@ func TestOtherFiles(t *testing.T) {
 		n.mu.Unlock()
 		n.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": n.uri(x.file)}})
 	}
+	n.open(filepath.Join(n.dir, "data/common.yaml"), "web::port: *hunter2\n") // what a node comes to
+	n.rest()
 	n.bye()
+	if all := n.all.String(); strings.Contains(all, "hunter2") || !strings.Contains(all, "Unable to parse Unknown alias") {
+		t.Error(all)
+	}
 }
 
 // TestOnlyData: a file is Hiera's by its place in the folder. Others have no keys, though they are open, and where the

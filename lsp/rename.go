@@ -380,7 +380,7 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 		case is[i].Catalog == nil:
 			why := "it does not compile"
 			if len(is[i].Problems) > 0 {
-				why = is[i].Problems[0].Summary
+				why = unquoted(is[i].Problems[0].Summary)
 			}
 			return 0, refused("%s would fail: %s", was[i].Name, why)
 		default:

@@ -136,3 +136,19 @@ func TestSensitiveLiterals(t *testing.T) {
 		}
 	}
 }
+
+// TestCutSecret: of a secret that a long declaration breaks off in, nothing is left.
+func TestCutSecret(t *testing.T) {
+	const secret = "Hush-Hush-77-and-more-of-it"
+	files := withPassword(secret)
+	head := "class web (\n  Sensitive[String] $pw,\n  String $a = '"
+	head += strings.Repeat("x", 1200-len(head)-10-len("',\n  String $b = '")) + "',\n  String $b = '"
+	files["modules/web/manifests/init.pp"] = head + secret + "',\n) {\n}\n"
+	n := navigate(t, files)
+	n.rest()
+	n.hover("modules/web/manifests/init.pp", "web", 1)
+	n.bye()
+	if strings.Contains(n.all.String(), "Hush-") {
+		t.Error(n.all.String())
+	}
+}
