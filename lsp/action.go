@@ -60,8 +60,14 @@ func (s *Server) bares(edit *protocol.WorkspaceEdit) bool {
 }
 
 // secret reports whether a text has something Sensitive in it.
-func (s *Server) secret(text string) bool {
-	return s.opt.Secrets != nil && s.opt.Secrets.Hide(text) != text
+func (s *Server) secret(text string) bool { return s.hide(text) != text }
+
+// hide is a text without what is Sensitive in it, for who spells it in another way before it is sent.
+func (s *Server) hide(text string) string {
+	if s.opt.Secrets == nil {
+		return text
+	}
+	return s.opt.Secrets.Hide(text)
 }
 
 // wants reports whether a client that names kinds of actions wants one of them; who names none wants all.

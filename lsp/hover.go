@@ -79,7 +79,7 @@ func (at *spot) describe() (parts []string) {
 		if !o.Defines || o.Kind == outline.KeyName || o.tree == nil || len(parts) > 0 {
 			continue
 		}
-		parts = append(parts, code(declaration(o)), comment(o))
+		parts = append(parts, code(declaration(o)), at.comment(o))
 	}
 	switch n.Kind {
 	case outline.VariableName:
@@ -274,8 +274,8 @@ func (e *entry) sensitive() []source.Span {
 }
 
 // comment is what stands above a definition; of a parameter what puppet-strings has under @param.
-func comment(o occurrence) string {
-	lines := above(o.entry, documentedAt(o))
+func (at *spot) comment(o occurrence) string {
+	lines := at.above(o.entry, documentedAt(o))
 	if o.Param {
 		return parameterText(lines, lastPart(o.Name.Name))
 	}
@@ -295,9 +295,10 @@ func documentedAt(o occurrence) source.Span {
 }
 
 // above are the lines of the comment that stands right above a span, without their marks.
-func above(e *entry, whole source.Span) (lines []string) {
+func (at *spot) above(e *entry, whole source.Span) (lines []string) {
 	for _, c := range commentsAbove(e, whole) {
-		lines = append(lines, harmless(strings.TrimPrefix(strings.TrimPrefix(e.file.Slice(c), "#"), " ")))
+		text := at.server.hide(strings.TrimPrefix(e.file.Slice(c), "#"))
+		lines = append(lines, harmless(strings.TrimPrefix(text, " ")))
 	}
 	return lines
 }

@@ -152,3 +152,16 @@ func TestCutSecret(t *testing.T) {
 		t.Error(n.all.String())
 	}
 }
+
+// TestSecretInMarkdown: a secret that a comment names is hidden before the comment is made harmless Markdown, which
+// spells it in another way.
+func TestSecretInMarkdown(t *testing.T) {
+	files := withPassword("\"x![y]z-99\"")
+	files["modules/web/manifests/init.pp"] = "# it is x![y]z-99 now\nclass web (Sensitive[String] $pw) {\n}\n"
+	n := navigate(t, files)
+	n.rest()
+	if text := n.hover("modules/web/manifests/init.pp", "web", 1); !strings.Contains(text, "it is [value redacted] now") {
+		t.Error(text)
+	}
+	n.bye()
+}

@@ -110,7 +110,7 @@ func (at *spot) signatures(name string) (out []protocol.SignatureInformation) {
 			}
 			for _, d := range e.tree.Defs {
 				if f, is := d.(*syntax.Function); is && d.Span() == n.Whole {
-					out = append(out, ownSignature(e, f))
+					out = append(out, at.ownSignature(e, f))
 				}
 			}
 		}
@@ -122,7 +122,7 @@ func (at *spot) signatures(name string) (out []protocol.SignatureInformation) {
 }
 
 // ownSignature is that of a function of the tree.
-func ownSignature(e *entry, f *syntax.Function) protocol.SignatureInformation {
+func (at *spot) ownSignature(e *entry, f *syntax.Function) protocol.SignatureInformation {
 	var params []protocol.ParameterInformation
 	var texts []string
 	for _, p := range f.Params {
@@ -134,7 +134,7 @@ func ownSignature(e *entry, f *syntax.Function) protocol.SignatureInformation {
 	if f.Returns != nil {
 		out.Label += " >> " + e.file.Slice(f.Returns.Span())
 	}
-	if doc := strings.TrimSpace(strings.Join(above(e, f.Span()), "\n")); doc != "" {
+	if doc := strings.TrimSpace(strings.Join(at.above(e, f.Span()), "\n")); doc != "" {
 		out.Documentation = &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: doc}
 	}
 	return out
