@@ -189,8 +189,8 @@ func nothing(res *eval.Result) *source.Diagnostic {
 }
 
 // warned is what a compile warns of. Of an invented node some of it says nothing of the tree: that nobody keeps what is
-// exported, that a variable in data has no value, that a function of a stdlib is deprecated which only stands in; and
-// what is not known about an invented use of a define.
+// exported, that a variable in data or of another class has no value, that a function of a stdlib is deprecated which
+// only stands in; and what is not known about an invented use of a define.
 func warned(c *compiler.Snapshot, res *eval.Result, invented *Invention) source.Diagnostics {
 	if invented == nil {
 		return res.Warnings
@@ -199,6 +199,8 @@ func warned(c *compiler.Snapshot, res *eval.Result, invented *Invention) source.
 		switch d.Code {
 		case "E0501", "E0540", "H0401":
 			return true
+		case "E0301": // the class that sets it, or a classifier, is only not on this node; audit looks for what none sets
+			return (invented.Class != "" || invented.Define != "") && strings.Contains(d.Summary, "::")
 		case "W0650":
 			return c.Environment().Module("stdlib") == nil
 		}

@@ -75,6 +75,12 @@ func TestUnsaid(t *testing.T) {
 		{"the hiera.yaml that a module puts onto servers", map[string]string{"environment.conf": "",
 			"hieradata/common.yaml": "a: 1\n", "manifests/site.pp": "", "modules/m/hiera.yaml": "version: 5\n",
 			"modules/p/files/hiera.yaml": "version: 5\n"}, []string{"modules/p/files/hiera.yaml may be the server's"}, nil},
+		{"a variable of a class that is not on the node", map[string]string{
+			"metadata.json": strings.Replace(metadata, `"dependencies"`,
+				`"requirements": [{"name": "puppet", "version_requirement": "< 8.0.0"}], "dependencies"`, 1),
+			"manifests/init.pp": "class m($needed) { $x = true }",
+			"manifests/part.pp": "class m::part { if $m::x { notify { $tru: } } notify { \"a${tru}\": } }"},
+			[]string{"Unknown variable: 'tru'"}, []string{"Unknown variable: 'm::x'"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(writeRepo(t, c.files))
