@@ -211,10 +211,18 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V903", Severity: source.Note,
 		Summary: "no node was compiled or verified: there are no facts, and no class or define to invent a node for",
 		Help:    "put the nodes' facts into facts/, or give --facts DIR"}
-	if c.plan != nil && len(c.plan.Nodes) > 0 {
+	switch {
+	case c.plan != nil && len(c.plan.Nodes) > 0:
 		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles without what only you have",
 			plural(len(c.plan.Nodes), "invented node"))
-		d.Help = "the last lines say what each lacks; facts of real nodes in facts/ make up for most of it"
+		d.Help = "the last lines say what each lacks"
+		if slices.ContainsFunc(c.excused, func(n fleet.Checked) bool {
+			return n.Excuse.Kind == fleet.NeedsFacts || n.Excuse.Kind == fleet.NeedsVariables
+		}) {
+			d.Help += "; facts of real nodes in facts/ make up for some of it"
+		}
+	case c.plan != nil && c.plan.Alone: // functions and types of a module need no facts
+		d.Help = ""
 	}
 	return d
 }

@@ -81,6 +81,13 @@ func TestUnsaid(t *testing.T) {
 			"manifests/init.pp": "class m($needed) { $x = true }",
 			"manifests/part.pp": "class m::part { if $m::x { notify { $tru: } } notify { \"a${tru}\": } }"},
 			[]string{"Unknown variable: 'tru'"}, []string{"Unknown variable: 'm::x'"}},
+		// Facts help where facts are missing.
+		{"a module of functions", map[string]string{"metadata.json": metadata, "functions/f.pp": "function m::f() { 1 }"},
+			[]string{"V903"}, []string{"facts/"}},
+		{"a class that refuses", map[string]string{"metadata.json": metadata, "manifests/init.pp": "class m { fail('no') }"},
+			[]string{"V903", "the last lines say what each lacks\n"}, []string{"make up for"}},
+		{"a class that needs a fact", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { notify { $facts['own']['x']: } }"}, []string{"V903", "make up for some of it"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(writeRepo(t, c.files))
