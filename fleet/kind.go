@@ -86,7 +86,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	suspects, keys, errs := make([]judge.Suspect, len(nodes)), make([]string, len(nodes)), make([]error, len(nodes))
 	var mu sync.Mutex
 	first := map[string]int{}
-	verified := map[string]bool{} // classes and defines of which an invented node is
+	verified := map[string]int{} // by class and define: the first invented node of it
+	extra := make([]bool, len(nodes))
 	source.Each(ctx, len(nodes), func(i int) {
 		defer func() { // a bug costs the node that it happens on
 			if p := recover(); p != nil {
@@ -148,29 +149,53 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		f, seen := first[keys[i]]
 		if of := node.of(); of != "" && node.Brief {
-			if verified[of] && !seen { // OnceAClass would leave it out
-				keys[i], results[i].Catalog = "", res.Catalog.Brief()
+			if at, is := verified[of]; is && at < i { // OnceAClass would leave it out, unless it is like another
+				extra[i], results[i].Catalog = true, res.Catalog.Brief()
 				return
 			}
-			verified[of] = verified[of] || node.Invented.System.Unix()
+			if node.Invented.System.Unix() {
+				verified[of] = i
+			}
+			suspects[i] = s
 		}
-		if !seen || i < f {
+		if f, seen := first[keys[i]]; !seen || i < f {
 			first[keys[i]], suspects[i] = i, s
 		}
 	})
-	for i, key := range keys {
-		switch {
-		case errs[i] != nil && ctx.Err() == nil:
+	for i, err := range errs {
+		if err != nil && ctx.Err() == nil {
 			return nil, nil, errs[i]
-		case errs[i] != nil || results[i].Catalog == nil || key == "":
-		case first[key] == i:
-			kinds = append(kinds, &Kind{suspects[i], []int{i}})
-		default:
-			k := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Nodes[0] == first[key] })
-			kinds[k].Nodes = append(kinds[k].Nodes, i)
 		}
+	}
+	// Which nodes are left out does not hang on which were compiled first.
+	by := map[string]*Kind{}
+	for pass := range 2 {
+		for i, key := range keys {
+			if of := nodes[i].of(); pass == 0 && of != "" && nodes[i].Brief && key != "" {
+				at, is := verified[of]
+				extra[i] = is && at < i
+			}
+			if errs[i] != nil || results[i].Catalog == nil || key == "" || extra[i] != (pass == 1) {
+				continue
+			}
+			switch k := by[key]; {
+			case k != nil:
+				k.Nodes = append(k.Nodes, i)
+			case pass == 1:
+				results[i].Catalog = results[i].Catalog.Brief()
+			default:
+				of := i
+				if suspects[i].Catalog == nil { // one that is like it was kept
+					of = first[key]
+				}
+				by[key] = &Kind{suspects[of], []int{i}}
+				kinds = append(kinds, by[key])
+			}
+		}
+	}
+	for _, k := range kinds {
+		slices.Sort(k.Nodes)
 	}
 	return results, kinds, nil
 }

@@ -38,7 +38,7 @@ func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind
 		}
 		for _, n := range k.Nodes {
 			results[n].Verdict = v.Of(results[n].Catalog)
-			unsay(&results[n])
+			unsay(&results[n], k.Suspect.Catalog)
 			results[n].Verdict.Node.Name = results[n].Name
 		}
 	})
@@ -52,13 +52,13 @@ func Verify(ctx context.Context, j *judge.Judge, nodes []Compiled, kinds []*Kind
 
 // unsay takes back what agents would refuse of an invented node, if it may be due to what was invented: the use of a
 // define, or a system that the code is not for, as Windows' paths show. Then nothing is known of the node.
-func unsay(r *Checked) {
+func unsay(r *Checked, judged *catalog.Catalog) {
 	i, v := r.Invented, r.Verdict
 	if i == nil {
 		return
 	}
 	if i.part && v.Report != nil {
-		unsayOfPart(r)
+		unsayOfPart(r, judged)
 	}
 	if len(v.Refused)+len(v.Blocked) == 0 {
 		return
@@ -73,10 +73,10 @@ func unsay(r *Checked) {
 // unsayOfPart takes back what is found because a class or a define stands alone on the invented node: what it lacks may
 // come with what its users declare beside it, who may notify what waits, too; and the class around it may say where it
 // comes in the order. Whether a run succeeds is not known then.
-func unsayOfPart(r *Checked) {
+func unsayOfPart(r *Checked, judged *catalog.Catalog) {
 	v, own := r.Verdict, outline.Capitalized(r.Invented.Class)
 	within := func(x *catalog.Resource) bool {
-		return slices.ContainsFunc(r.Catalog.Containers(x), func(c *catalog.Resource) bool {
+		return slices.ContainsFunc(judged.Containers(x), func(c *catalog.Resource) bool {
 			return c.Type == "Class" && c.Title == own
 		})
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -106,5 +108,27 @@ func TestUnsaid(t *testing.T) {
 				t.Log(out + errText)
 			}
 		})
+	}
+}
+
+// Which of many systems a class is verified on does not hang on which compile ends first.
+func TestCheckTwice(t *testing.T) {
+	files := map[string]string{"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me", "license": "x",
+		"source": "x", "dependencies": [], "operatingsystem_support": [
+		{"operatingsystem": "Debian", "operatingsystemrelease": ["12"]}, {"operatingsystem": "Ubuntu", "operatingsystemrelease": ["22.04"]},
+		{"operatingsystem": "RedHat", "operatingsystemrelease": ["9"]}, {"operatingsystem": "Rocky", "operatingsystemrelease": ["9"]}]}`}
+	for i := range 12 {
+		files[fmt.Sprintf("manifests/c%d.pp", i)] = fmt.Sprintf("class m::c%d { $n = $facts['os']['family'] ? { 'Debian' => %d, default => 3 }\n"+
+			"Integer[1, $n * 20].each |$i| { file { \"/tmp/${i}\": content => $facts['os']['name'] } } }", i, 20-i)
+	}
+	t.Chdir(writeRepo(t, files))
+	took := regexp.MustCompile(` +[\d.]+ s\n`)
+	first := ""
+	for range 8 {
+		_, out, _ := call("check")
+		if out = took.ReplaceAllString(out, "\n"); first != "" && out != first {
+			t.Fatalf("first\n%s\nand then\n%s", first, out)
+		}
+		first = out
 	}
 }
