@@ -110,6 +110,22 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest to %q is %q, want %q", in, got, want)
 		}
 	}
+	// Words that two names share make them no nearer: what differs has to look misspelt.
+	for in, c := range map[string]string{"cinder::backup": "galera::backup", "redis::instance": "mariadb::instance",
+		"apt::source": "scap::source", "rabbitmq_exporter": "graphite_exporter", "db_type": "db_name",
+		"service_package": "service_name", "logdir": "confdir", "packages::py27_mercurial": "win_packages::mercurial",
+		"icingaweb2::module::director": "icinga::web::director"} {
+		if got := Nearest(in, []string{c}); got != "" {
+			t.Errorf("nearest to %q is %q", in, got)
+		}
+	}
+	for in, c := range map[string]string{"web_sever_port": "web_server_port", "webserver_port": "web_server_port",
+		"git_data_dir": "git_data_dirs", "osm/populate_admin": "osm/populate_admin.erb", "m::mian::x": "m::main::x",
+		"healtchcheck_options": "healthcheck_options", "kafka_messages_max": "kafka_message_max", "vhots": "vhosts"} {
+		if got := Nearest(in, []string{c}); got != c {
+			t.Errorf("nearest to %q is %q, want %q", in, got, c)
+		}
+	}
 	short := []string{"a", "x", "id", "of", "uid", "gid", "port", "A1"}
 	for in, want := range map[string]string{"b": "", "y": "", "ab": "", "ix": "", "udi": "uid", "prot": "port",
 		"pot": "port", "a1": "A1", "ports": "port", "gids": "gid", "zz": ""} {

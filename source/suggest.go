@@ -6,7 +6,7 @@ import "strings"
 // is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's
 // length, and half of the shorter name must be right. Of a name of one or two letters nothing is left when one of them
 // changes. What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly
-// apache::mod::dav.
+// apache::mod::dav. Nor do words that they share in front or behind: most of what is left has to be right.
 //
 // Nobody misspells a name of more than longestName letters, and when there is too much to compare, only the first
 // candidates are: a suggestion is a kindness, which must not cost more than the mistake.
@@ -30,11 +30,31 @@ func Nearest(name string, candidates []string) string {
 		if d > limit || 2*d > shorter || d > 0 && shorter <= 2 && len(a) == len(name) {
 			continue
 		}
-		if best == "" || d < bestDistance || d == bestDistance && c < best {
+		if (best == "" || d < bestDistance || d == bestDistance && c < best) &&
+			looksMisspelt(strings.ToLower(name), strings.ToLower(c)) {
 			best, bestDistance = c, d
 		}
 	}
 	return best
+}
+
+// looksMisspelt reports whether what two names do not share, word by word, is nearly the same, or one has only
+// something more than the other.
+func looksMisspelt(a, b string) bool {
+	separates := func(r rune) bool { return strings.ContainsRune(":/_-.", r) }
+	x, y := strings.FieldsFunc(a, separates), strings.FieldsFunc(b, separates)
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	a, b = strings.Join(x, "_"), strings.Join(y, "_")
+	if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) || strings.HasSuffix(a, b) || strings.HasSuffix(b, a) {
+		return true
+	}
+	wrong, of := 2*distance(a, b, max(len(a), len(b))), min(len(a), len(b))
+	return wrong < of || wrong == of && of <= 4
 }
 
 const (
