@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
@@ -353,6 +354,12 @@ func (t *Tree) levels(hieras []*hiera) {
 
 // ofAbsent reports whether a directory would be that of a module which somebody has yet to fetch.
 func (t *Tree) ofAbsent(dir string) bool {
+	for _, to := range environment.Puppetfile(t.env.Files(), t.env.Dir) { // also beside the modules
+		rel, err := filepath.Rel(filepath.Join(t.env.Dir, filepath.FromSlash(to)), dir)
+		if err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
 	for _, base := range t.env.ModulePath {
 		rel, err := filepath.Rel(base, dir)
 		if err != nil || !filepath.IsLocal(rel) {

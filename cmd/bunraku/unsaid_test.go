@@ -83,6 +83,13 @@ func TestUnsaid(t *testing.T) {
 			"manifests/init.pp": "class m($needed) { $x = true }",
 			"manifests/part.pp": "class m::part { if $m::x { notify { $tru: } } notify { \"a${tru}\": } }"},
 			[]string{"Unknown variable: 'tru'"}, []string{"Unknown variable: 'm::x'"}},
+		{"data that a Puppetfile brings", map[string]string{"environment.conf": "", "manifests/site.pp": "",
+			"Puppetfile": "mod 'd',\n  git: 'x',\n  install_path: '.'\n",
+			"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, datadir: d, path: a.yaml}\n  - {name: b, datadir: e, path: a.yaml}\n"},
+			[]string{"the directory of data e is not there"}, []string{"the directory of data d is not there"}},
+		{"a link to itself", map[string]string{"environment.conf": "",
+			"manifests/site.pp": "file { '/tmp/x': ensure => link, target => '/tmp/x' }"},
+			[]string{"C0001", "it names itself"}, []string{"take one of these"}},
 		// Facts help where facts are missing.
 		{"a module of functions", map[string]string{"metadata.json": metadata, "functions/f.pp": "function m::f() { 1 }"},
 			[]string{"V903"}, []string{"facts/"}},

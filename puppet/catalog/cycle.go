@@ -238,6 +238,9 @@ func (c Cycle) Diagnostic() *source.Diagnostic {
 	written := true
 	d := &source.Diagnostic{Code: "C0001",
 		Help: "take one of these relations away, or move it to a resource inside the container"}
+	if len(c.Steps) == 1 && c.Steps[0].Relation != nil && c.Steps[0].Relation.Auto {
+		d.Help = "it names itself: no agent applies a catalog with such a resource"
+	}
 	var refs []string
 	for i, l := range c.Steps {
 		if i == 0 || refs[len(refs)-1] != l.From.String() {
