@@ -384,6 +384,7 @@ func (t *Tree) unused() {
 		}
 	}
 	unread := t.callsUnread()
+	var found []unnamed
 	for _, mod := range t.env.Modules() {
 		if !t.ownModule(mod.Dir) || unread[mod.Name] {
 			continue
@@ -402,12 +403,61 @@ func (t *Tree) unused() {
 				if kind == "files" {
 					code, what = codeUnusedFile, "file "
 				}
-				note(code, source.Place{File: source.NewFile(t.env.Display(p), "")}, "nothing in this tree names the "+what+
-					t.env.Display(p))
+				found = append(found, unnamed{p, code, what})
 				return true
 			})
 		}
 	}
+	named := t.namedBeside(found)
+	for _, f := range found {
+		if !named[f.path] {
+			note(f.code, source.Place{File: source.NewFile(t.env.Display(f.path), "")}, "nothing in this tree names the "+f.what+
+				t.env.Display(f.path))
+		}
+	}
+}
+
+// An unnamed is a template or a file that no code and no data name.
+type unnamed struct{ path, code, what string }
+
+// namedBeside are those of some files that other texts of the tree name: tests, scripts, pages that tell people of an
+// example. The beginning of a name, without its ending, will do if it is no common word.
+func (t *Tree) namedBeside(files []unnamed) map[string]bool {
+	if len(files) == 0 {
+		return nil
+	}
+	by := map[string][]string{}
+	for _, f := range files {
+		base := filepath.Base(f.path)
+		by[base] = append(by[base], f.path)
+		if stem := strings.TrimSuffix(base, filepath.Ext(base)); stem != base && len(stem) > 5 && strings.ContainsAny(stem, "-_.") {
+			by[stem] = append(by[stem], f.path)
+		}
+	}
+	root := t.env.Dir
+	if m := t.env.Alone(); m != nil {
+		root = m.Dir
+	}
+	out := map[string]bool{}
+	_ = source.Walk(t.env.Files(), root, func(p string, e source.Entry) bool { // what cannot be read names nothing
+		if e.IsDir() {
+			return !strings.HasPrefix(e.Name, ".")
+		}
+		if filepath.Ext(p) == ".pp" || strings.HasPrefix(e.Name, "CHANGELOG") || strings.HasPrefix(e.Name, "HISTORY") {
+			return true // code is read already, and what was once is no more
+		}
+		text, err := t.env.Read(p)
+		if err != nil || strings.IndexByte(text[:min(len(text), 1024)], 0) >= 0 {
+			return true
+		}
+		runs(text, isPath, func(w string) {
+			for _, name := range by[path.Base(strings.TrimRight(w, "./:"))] {
+				out[name] = out[name] || name != p
+			}
+		})
+		return true
+	})
+	return out
 }
 
 // callsUnread are the modules that call a function which is not here: it may read files of the module that calls it.
