@@ -98,6 +98,7 @@ verify)
   ;;
 diff)
   run "fleets: time, memory, size of the store" ./fleet/store 'TestAcceptFleet|TestReuse|TestAlike|TestSecrets|TestRefused'
+  run "the same by the program" ./cmd/bunraku 'TestAcceptDiffFleet'
   run "100 kills" ./fleet/store 'TestAcceptKilled'
   run "causes and groups of planted commits" ./fleet 'TestAcceptDiff'
   run "the same differences as real Puppet's" ./fleet 'TestScoreDiffPuppet'
