@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"
+	"bunraku/verify/model"
 )
 
 // A Checked is what became of compiling one node and of verifying its catalog.
@@ -95,10 +98,56 @@ func unsayOfPart(r *Checked, judged *catalog.Catalog) {
 			told.Unknown = append(told.Unknown, "determinism: the class around it may order "+f.Resources[0].Ref()+" and "+
 				f.Resources[1].Ref())
 		default:
+			if f.Fix != nil && !fits(f.Fix) {
+				f.Fix = nil
+			}
 			told.Findings = append(told.Findings, f)
 		}
 	}
 	v.Report, v.Node.Unknown = &told, told.Unknown
+}
+
+// fits reports whether a fix that was tried on an invented node holds for other users of the code: it names nothing
+// that was invented, and what it refers to is declared wherever the resource is, in the same block or around it.
+func fits(fix *model.Fix) bool {
+	if strings.Contains(fix.String(), plainTitle) {
+		return false
+	}
+	if fix.Target == nil {
+		return true
+	}
+	at, of := fix.Resource.Place, fix.Target.Place
+	if !at.Known() || !of.Known() || at.File != of.File {
+		return false
+	}
+	tree, ds := syntax.Parse(at.File, syntax.Options{})
+	if ds.HasErrors() {
+		return false
+	}
+	together := true
+	within := func(b syntax.Body) {
+		has := func(p source.Place) bool { return b.Braces.Start <= p.Span.Start && p.Span.End <= b.Braces.End }
+		together = together && (!has(of) || has(at))
+	}
+	for _, d := range tree.Defs {
+		syntax.Walk(d, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Class:
+				within(n.Body)
+			case *syntax.Define:
+				within(n.Body)
+			case *syntax.If:
+				within(n.Then)
+				within(n.Else)
+			case *syntax.Option:
+				within(n.Then)
+			case *syntax.Lambda:
+				within(n.Body)
+			}
+			return true
+		})
+	}
+	return together
 }
 
 var windowsPath = regexp.MustCompile(`\b[A-Za-z]:[\\/]`)

@@ -44,6 +44,16 @@ func TestUnsaid(t *testing.T) {
 			"manifests/install.pp": "# @api private\nclass m::install { package { 'nginx': } }",
 			"manifests/service.pp": "class m::service { if $m::old == false { service { 'nginx': ensure => running } } }"},
 			[]string{"m::service on debian-12"}, []string{"V101"}},
+		// An edit of a module's code is right for all who use it.
+		{"an edit that names what is under a condition", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m($manage = true) { if $manage { package { 'nginx': } }\n" +
+				"service { 'nginx': ensure => running } }"}, []string{"V101"}, []string{"require =>"}},
+		{"an edit that names an invented title", map[string]string{"metadata.json": metadata,
+			"manifests/d.pp": "define m::d($a = 1) { case $a { 1: { file { \"/tmp/${title}\": ensure => directory } } default: { } }\n" +
+				"exec { \"/bin/touch /tmp/${title}/y\": creates => \"/tmp/${title}/y\" } }"}, []string{"V101"}, []string{"require =>"}},
+		{"an edit that fits", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m($manage = true) { package { 'nginx': }\n" +
+				"if $manage { service { 'nginx': ensure => running } } }"}, []string{"V101", "require => Package['nginx']"}, nil},
 		// A class that does not do without a value, whatever its types say, waits for its user.
 		{"undef where a value must be", map[string]string{"metadata.json": metadata,
 			"manifests/title.pp":   "class m::title($host = undef, $b = undef) { host { $host: ip => '192.0.2.1', comment => $b } }",
