@@ -417,6 +417,9 @@ func (t *Tree) unused() {
 	}
 }
 
+// stemOf is the name of a file without its ending.
+func stemOf(p string) string { return strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)) }
+
 // An unnamed is a template or a file that no code and no data name.
 type unnamed struct{ path, code, what string }
 
@@ -430,7 +433,7 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 	for _, f := range files {
 		base := filepath.Base(f.path)
 		by[base] = append(by[base], f.path)
-		if stem := strings.TrimSuffix(base, filepath.Ext(base)); stem != base && len(stem) > 5 && strings.ContainsAny(stem, "-_.") {
+		if stem := stemOf(f.path); stem != base && len(stem) > 5 && strings.ContainsAny(stem, "-_.") {
 			by[stem] = append(by[stem], f.path)
 		}
 	}
@@ -452,7 +455,7 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 		}
 		runs(text, isPath, func(w string) {
 			for _, name := range by[path.Base(strings.TrimRight(w, "./:"))] {
-				out[name] = out[name] || name != p
+				out[name] = out[name] || stemOf(name) != stemOf(p) // a service and its unit speak of themselves
 			}
 		})
 		return true

@@ -39,7 +39,7 @@ func Nearest(name string, candidates []string) string {
 }
 
 // looksMisspelt reports whether what two names do not share, word by word, is nearly the same, or one has only
-// something more than the other.
+// some letters more than the other.
 func looksMisspelt(a, b string) bool {
 	separates := func(r rune) bool { return strings.ContainsRune(":/_-.", r) }
 	x, y := strings.FieldsFunc(a, separates), strings.FieldsFunc(b, separates)
@@ -49,7 +49,14 @@ func looksMisspelt(a, b string) bool {
 	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
 		x, y = x[:len(x)-1], y[:len(y)-1]
 	}
+	longer := a
+	if len(b) > len(a) {
+		longer = b
+	}
 	a, b = strings.Join(x, "_"), strings.Join(y, "_")
+	if a == "" || b == "" { // one has a word more, which is none if it is the ending of a file's name
+		return len(a+b) <= 2 || strings.HasSuffix(longer, "."+a+b)
+	}
 	if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) || strings.HasSuffix(a, b) || strings.HasSuffix(b, a) {
 		return true
 	}
