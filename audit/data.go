@@ -622,9 +622,12 @@ func (t *Tree) key(f *dataFile, i int, key string, v value.Value, taken *takenKe
 			Place:   f.keyPlace(i),
 			Summary: "nothing takes the key " + key + ": " + class + " is a define, whose parameters Hiera does not give"})
 	default:
+		meant := slices.DeleteFunc(names(t.classes), func(c string) bool { // a module gives its own classes data only
+			return f.module != "" && c != f.module && !strings.HasPrefix(c, f.module+"::")
+		})
 		t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
 			Place:   f.keyPlace(i),
-			Summary: "nothing takes the key " + key + ": there is no class " + class, Help: near(class, names(t.classes))})
+			Summary: "nothing takes the key " + key + ": there is no class " + class, Help: near(class, meant)})
 	}
 }
 

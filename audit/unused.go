@@ -3,6 +3,7 @@ package audit
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -417,6 +418,11 @@ func (t *Tree) unused() {
 	}
 }
 
+var (
+	comments     = regexp.MustCompile(`(?m)^\s*#.*$`)
+	computedName = regexp.MustCompile(`(\w[\w.+-]{2,}[_.-])(?:[#$%]\{|%[sd])`)
+)
+
 // stemOf is the name of a file without its ending.
 func stemOf(p string) string { return strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)) }
 
@@ -446,18 +452,31 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 		if e.IsDir() {
 			return !strings.HasPrefix(e.Name, ".")
 		}
-		if filepath.Ext(p) == ".pp" || strings.HasPrefix(e.Name, "CHANGELOG") || strings.HasPrefix(e.Name, "HISTORY") {
-			return true // code is read already, and what was once is no more
+		if strings.HasPrefix(e.Name, "CHANGELOG") || strings.HasPrefix(e.Name, "HISTORY") {
+			return true // what was once is no more
 		}
 		text, err := t.env.Read(p)
 		if err != nil || strings.IndexByte(text[:min(len(text), 1024)], 0) >= 0 {
 			return true
 		}
+		if filepath.Ext(p) == ".pp" {
+			text = comments.ReplaceAllString(text, "")
+		}
+		names := func(name string) {
+			out[name] = out[name] || stemOf(name) != stemOf(p) // a service and its unit speak of themselves
+		}
 		runs(text, isPath, func(w string) {
 			for _, name := range by[path.Base(strings.TrimRight(w, "./:"))] {
-				out[name] = out[name] || stemOf(name) != stemOf(p) // a service and its unit speak of themselves
+				names(name)
 			}
 		})
+		for _, m := range computedName.FindAllStringSubmatch(text, -1) { // "pattern-#{n}"
+			for _, f := range files {
+				if strings.HasPrefix(filepath.Base(f.path), m[1]) {
+					names(f.path)
+				}
+			}
+		}
 		return true
 	})
 	return out

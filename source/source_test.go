@@ -114,7 +114,8 @@ func TestNearest(t *testing.T) {
 	for in, c := range map[string]string{"cinder::backup": "galera::backup", "redis::instance": "mariadb::instance",
 		"apt::source": "scap::source", "rabbitmq_exporter": "graphite_exporter", "db_type": "db_name",
 		"service_package": "service_name", "logdir": "confdir", "packages::py27_mercurial": "win_packages::mercurial",
-		"icingaweb2::module::director": "icinga::web::director", "issue_net": "use_issue_net"} {
+		"icingaweb2::module::director": "icinga::web::director", "issue_net": "use_issue_net",
+		"db_port": "db_host", "profile::stack::dev::cinder::backup": "role::cloud::stack::dev::cinder_backups"} {
 		if got := Nearest(in, []string{c}); got != "" {
 			t.Errorf("nearest to %q is %q", in, got)
 		}

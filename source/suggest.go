@@ -57,11 +57,14 @@ func looksMisspelt(a, b string) bool {
 	if a == "" || b == "" { // one has a word more, which is none if it is the ending of a file's name
 		return len(a+b) <= 2 || strings.HasSuffix(longer, "."+a+b)
 	}
+	if len(x) > 2 || len(y) > 2 {
+		return false
+	}
 	if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) || strings.HasSuffix(a, b) || strings.HasSuffix(b, a) {
 		return true
 	}
 	wrong, of := 2*distance(a, b, max(len(a), len(b))), min(len(a), len(b))
-	return wrong < of || wrong == of && of <= 4
+	return wrong < of || wrong == of && of <= 4 && a[0] == b[0]
 }
 
 const (
