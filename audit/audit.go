@@ -48,6 +48,9 @@ type Tree struct {
 	dataDone  bool
 	dataFiles []*dataFile
 	complete  bool // every hierarchy reads files only, so that all keys are known
+	wordsOnce sync.Once
+	words     map[string]int // how often each stands in the tree's own manifests
+	wanted    []string       // modules that are named and not there
 	factsOnce sync.Once
 	factWords map[string]bool
 }
@@ -215,6 +218,31 @@ func names[V any](m map[string]V) []string {
 	slices.Sort(out)
 	return out
 }
+
+// slip is the name that is meant by one that is not there: a slip of the fingers away from it. A name that stands more
+// than once, or that a module may bring which somebody has yet to fetch, is another name; "" for that.
+func (t *Tree) slip(name string, among []string) string {
+	t.wordsOnce.Do(func() {
+		t.words = map[string]int{}
+		for _, f := range t.files {
+			runs(f.tree.Source.Text, isWord, func(w string) { t.words[strings.ToLower(strings.Trim(w, ":"))]++ })
+		}
+		t.wanted = compiler.Wanted(t.env)
+	})
+	module, _, qualified := strings.Cut(name, "::")
+	if t.words[strings.ToLower(name)] > 1 || qualified && slices.Contains(t.wanted, strings.ToLower(module)) {
+		return ""
+	}
+	for _, x := range among {
+		if alike(name, x) {
+			return x
+		}
+	}
+	return ""
+}
+
+// meant is the advice to a slip.
+func meant(name string) string { return "did you mean " + name + "?" }
 
 // there reports whether what a qualified name belongs to can be judged: its module is there, and parses.
 func (t *Tree) there(name string) bool {

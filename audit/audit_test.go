@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,10 @@ hierarchy:
 }
 
 // check writes a tree and audits it.
-func check(t *testing.T, files map[string]string) []string {
+func check(t *testing.T, files map[string]string) []string { return checkWanting(t, files, false) }
+
+// checkWanting is the same of a tree of which some modules are not there, maybe.
+func checkWanting(t *testing.T, files map[string]string, wanting bool) []string {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, name)
@@ -64,7 +68,7 @@ func check(t *testing.T, files map[string]string) []string {
 		t.Fatal(err)
 	}
 	var said []string
-	for _, d := range audit.New(snap, nil, false).Check() {
+	for _, d := range audit.New(snap, nil, wanting).Check() {
 		line := d.Code + " " + d.Summary
 		if d.Help != "" {
 			line += " (" + d.Help + ")"
@@ -112,6 +116,19 @@ func TestPlanted(t *testing.T) {
 		{in, "mode = '0644'", "mode = '644'", "U0109 the default of $mode is no Web::Mode"},
 		{in, ": port => $port }", ": }", "U0110 Web::Vhost needs a value of $port"},
 		{in, "Web::Mode", "Web::Moed", "U0111 there is no type Web::Moed (did you mean Web::Mode?)"},
+		{in, "Array[String]", "Arary[String]", "U0111 there is no type Arary (did you mean Array?)"},
+		{in, "$names.each |$i,", "$names.each |Integr $i,", "U0111 there is no type Integr (did you mean Integer?)"},
+		{"modules/web/manifests/sub.pp", "web::sub inherits", "web::sub($x = $web::cnof) inherits",
+			"U0105 class web sets no variable cnof (did you mean conf?)"},
+		{"modules/web/manifests/sub.pp", "web::sub inherits", "web::sub($x = split('x')) inherits",
+			"U0108 split() takes 2 arguments, and gets 1"},
+		{in, "include nosuch::thing }", "include nosuch::thing web::vhost { 'x': port => 'x' } }",
+			"U0109 parameter port of Web::Vhost is no Integer"},
+		{in, "include nosuch::thing }", "downcase('x', 'y') }", "U0108 downcase() takes 1 argument, and gets 2"},
+		{in, "web::vhost { $names: port", "nosuch::x { 'x': source => 'puppet:///modules/web/statik.txt' }\n" +
+			"web::vhost { $names: port",
+			"U0107 there is no file modules/web/files/statik.txt (did you mean web/static.txt?)"},
+		{"modules/web/templates/vhost.epp", "<%= $port", "<%= $prot", "U0105 nothing sets $prot (did you mean $port?)"},
 		{"modules/web/templates/conf.erb", "<% end %>", "", "U0201 the template's Ruby does not parse"},
 		{"modules/web/templates/conf.erb", "@port", "@prot",
 			"U0202 no caller of the template sets @prot (did you mean @port?)"},
@@ -127,6 +144,16 @@ func TestPlanted(t *testing.T) {
 			`H0505 the level "nodes" can never match: nothing has %{trusted.certnam} (did you mean certname?)`},
 		{"hiera.yaml", "facts.os.family", "facts.netwroking.fqdn",
 			`H0505 the level "os" can never match: nothing has %{facts.netwroking.fqdn} (did you mean facts.networking?)`},
+		{"hiera.yaml", "facts.os.family", "facts.os.fmaily",
+			`H0505 the level "os" can never match: nothing has %{facts.os.fmaily} (did you mean facts.os.family?)`},
+		{"hiera.yaml", "facts.os.family", "fatcs.os.family",
+			`H0505 the level "os" can never match: nothing has %{fatcs.os.family} (did you mean facts?)`},
+		{"hiera.yaml", "facts.os.family", "osfamly",
+			`H0505 the level "os" can never match: nothing has %{osfamly} (did you mean osfamily?)`},
+		{"hiera.yaml", "path: common.yaml", "path: comnon.yaml",
+			`H0505 the level "common" can never match: there is no data/comnon.yaml (did you mean common.yaml?)`},
+		{"hiera.yaml", "path: common.yaml}", "path: comnon.yaml}\n  - {name: any, path: \"%{role}.yaml\"}",
+			`H0505 the level "common" can never match: there is no data/comnon.yaml (did you mean common.yaml?)`},
 		{"hiera.yaml", "datadir: data", "datadir: dtaa",
 			"H0506 the directory of data dtaa is not there (did you mean data?)"},
 		{"data/common.yaml", "lookup('web::port')", "lookup('web::prot')",
@@ -188,4 +215,63 @@ func TestNotJudged(t *testing.T) {
 	if said := check(t, files); len(said) > 0 {
 		t.Errorf("beside a broken file: said %s", strings.Join(said, "\n"))
 	}
+}
+
+// Names that modules may bring which are not there are judged all the same if they are a slip of the fingers away from
+// one that is there, and stand nowhere else.
+func TestSlips(t *testing.T) {
+	in := "modules/web/manifests/init.pp"
+	for _, c := range []struct{ file, old, new, want string }{
+		{in, "  $conf =", "  include stroe::sub\n  $conf =", "U0101 there is no class stroe::sub (did you mean store::sub?)"},
+		{in, "  $conf =", "  stroe::part { 'x': }\n  $conf =",
+			"U0102 there is no define stroe::part (did you mean store::part?)"},
+		{in, "file { $conf", "fiel { $conf", "U0102 there is no resource type fiel (did you mean file?)"},
+		{in, "web::log(\"x\")", "flaten([1])", "U0104 there is no function flaten (did you mean flatten?)"},
+		{in, "web::log(\"x\")", "stroe::log('x')", "U0104 there is no function stroe::log (did you mean store::log?)"},
+		{in, "  $conf =", "  notice($stroe::conf)\n  $conf =",
+			"U0105 there is no class stroe to have a variable conf (did you mean store::conf?)"},
+		{in, "Array[String]", "Arary[String]", "U0111 there is no type Arary (did you mean Array?)"},
+		{"data/common.yaml", "web::names", "stroe::names",
+			"H0503 nothing takes the key stroe::names: there is no class stroe (did you mean store::names?)"},
+		{in, "  $conf =", "  fiel { 'x': } fiel { 'y': }\n  $conf =", ""},
+		{in, "  $conf =", "  include gone, gone::sub\n  gone { 'y': } gone()\n  $conf =", ""},
+		{in, "  $conf =", "  include wbe, stores::sub\n  $conf =", ""},
+		{"data/common.yaml", "web::names", "gone::names", ""},
+	} {
+		files := maps.Clone(site)
+		if !strings.Contains(files[c.file], c.old) {
+			t.Fatalf("%s has no %q", c.file, c.old)
+		}
+		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
+		files["modules/store/manifests/init.pp"] = "class store($names = []) { $conf = 1 }\n"
+		files["modules/store/manifests/sub.pp"] = "class store::sub { }\n"
+		files["modules/store/manifests/part.pp"] = "define store::part { }\n"
+		files["modules/store/functions/log.pp"] = "function store::log($text) { }\n"
+		if said := strings.Join(checkWanting(t, files, true), "\n"); said != c.want {
+			t.Errorf("%s: %s\n  want %s\n  said %s", c.file, c.new, c.want, said)
+		}
+	}
+	t.Run("module", func(t *testing.T) {
+		module := func(key, interpolated string) map[string]string {
+			files := maps.Clone(site)
+			files["hiera.yaml"] += "  - {name: secrets, path: not_committed.yaml}\n"
+			files["modules/part/hiera.yaml"] = site["hiera.yaml"]
+			files["modules/part/data/common.yaml"] = "part::port: 80\npart::label: \"%{lookup('" +
+				interpolated + "')}\"\n" + key + ": x\n"
+			files["modules/part/manifests/init.pp"] = "class part($port, $label, $more) { }\n"
+			return files
+		}
+		for _, c := range []struct{ key, interpolated, want string }{
+			{"part::more", "part::port", ""},
+			{"part::more", "other::port", ""},
+			{"prat::more", "part::port",
+				"H0503 nothing takes the key prat::more: data of the module part has keys of part only (Puppet leaves it out)"},
+			{"part::more", "part::prot",
+				"H0507 no data has the key part::prot, which lookup() asks for (did you mean part::port?)"},
+		} {
+			if said := strings.Join(checkWanting(t, module(c.key, c.interpolated), true), "\n"); said != c.want {
+				t.Errorf("%s, %s\n  want %s\n  said %s", c.key, c.interpolated, c.want, said)
+			}
+		}
+	})
 }

@@ -44,17 +44,27 @@ func (t *Tree) code(f *file) {
 				t.warn(codeClass, f, d.ParentAt, "there is no class "+p+" to inherit from", near(p, names(t.classes)))
 			}
 			t.parameters(f, d.Params)
-			t.stmts(f, def, d.Body.Stmts)
+			t.stmts(f, def, append(defaultsOf(d.Params), d.Body.Stmts...))
 		case *syntax.Define:
 			t.parameters(f, d.Params)
-			t.stmts(f, t.defines[outline.Class(d.Name)], d.Body.Stmts)
+			t.stmts(f, t.defines[outline.Class(d.Name)], append(defaultsOf(d.Params), d.Body.Stmts...))
 		case *syntax.NodeDef:
 			t.stmts(f, nil, d.Body.Stmts)
 		case *syntax.Function:
 			t.parameters(f, d.Params)
-			t.stmts(f, nil, d.Body.Stmts)
+			t.stmts(f, nil, append(defaultsOf(d.Params), d.Body.Stmts...))
 		}
 	}
+}
+
+// defaultsOf are the defaults of parameters, which are code as well.
+func defaultsOf(params []*syntax.Param) (out []syntax.Expr) {
+	for _, p := range params {
+		if p.Default != nil {
+			out = append(out, p.Default)
+		}
+	}
+	return out
 }
 
 // parameters looks at the types and defaults of a definition's parameters.
@@ -80,6 +90,10 @@ func (t *Tree) types(f *file, e syntax.Expr) {
 		case t.typeKnown(name, r.Value):
 		case strings.Contains(name, "::") && t.there(name):
 			t.warn(codeDataType, f, r.Where, "there is no type "+r.Value, near(r.Value, t.typeNames(name)))
+		case !strings.Contains(name, "::"): // a resource type that is not there, unless it is a slip
+			if x := t.slip(r.Value, t.snap.TypeNames()); x != "" {
+				t.warn(codeDataType, f, r.Where, "there is no type "+r.Value, meant(x))
+			}
 		}
 		return true
 	})
@@ -110,7 +124,7 @@ func (t *Tree) stmts(f *file, def *definition, stmts []syntax.Expr) {
 		return false
 	}
 	for u := range outline.Uses(stmts, t.snap.Code().Effect) {
-		if u.At == nil || in(u.At) {
+		if u.At == nil || in(u.At) && u.Kind != outline.Called {
 			continue
 		}
 		at := u.At.Span()
@@ -119,7 +133,7 @@ func (t *Tree) stmts(f *file, def *definition, stmts []syntax.Expr) {
 		}
 		switch u.Kind {
 		case outline.Called:
-			t.call(f, u)
+			t.call(f, u, in(u.At))
 		case outline.Declares:
 			switch {
 			case u.Collected || u.Name == "" && u.Type == "Class":
@@ -168,7 +182,13 @@ var asking = map[string]bool{"defined": true, "find_file": true, "find_template"
 // class looks for a class.
 func (t *Tree) class(f *file, at source.Span, name string) {
 	name = outline.Class(name)
-	if t.classes[name] != nil || !t.there(name) || !plainName(name) {
+	if t.classes[name] != nil || !plainName(name) {
+		return
+	}
+	if !t.there(name) {
+		if x := t.slip(name, names(t.classes)); x != "" && t.absent(name) {
+			t.warn(codeClass, f, at, "there is no class "+name, meant(x))
+		}
 		return
 	}
 	help := near(name, names(t.classes))
@@ -176,6 +196,12 @@ func (t *Tree) class(f *file, at source.Span, name string) {
 		help = name + " is a define: declare it with a title"
 	}
 	t.warn(codeClass, f, at, "there is no class "+name, help)
+}
+
+// absent reports whether no module has the name that a qualified name begins with.
+func (t *Tree) absent(name string) bool {
+	module, _, _ := strings.Cut(name, "::")
+	return t.env.Module(module) == nil && !t.broken[""]
 }
 
 // plainName reports whether a text can be the name of a class.
@@ -188,8 +214,9 @@ func plainName(name string) bool {
 	return name != ""
 }
 
-// call looks for a function, and at how many arguments it gets.
-func (t *Tree) call(f *file, u outline.Use) {
+// call looks for a function, and at how many arguments it gets. Of one that the code asks for first it is not said that
+// it is not there.
+func (t *Tree) call(f *file, u outline.Use, asked bool) {
 	name := strings.TrimPrefix(u.Name, "::")
 	var args []syntax.Expr
 	var at source.Span
@@ -226,7 +253,9 @@ func (t *Tree) call(f *file, u outline.Use) {
 	} else {
 		c := t.snap.Callee(name, f.tree.Source)
 		if !c.Known {
-			t.noFunction(f, at, name)
+			if !asked {
+				t.noFunction(f, at, name)
+			}
 			return
 		}
 		least, most = c.Min, c.Max
@@ -265,11 +294,17 @@ func (t *Tree) noFunction(f *file, at source.Span, name string) {
 		if t.there(low) {
 			t.warn(codeFunction, f, at, "there is no function "+name, near(low, append(names(t.funcs),
 				t.snap.FunctionNames()...)))
+			return
 		}
+	} else if !t.wanting && !t.broken[f.module] {
+		t.warn(codeFunction, f, at, "there is no function "+name, near(low, t.snap.FunctionNames()))
 		return
 	}
-	if !t.wanting && !t.broken[f.module] {
-		t.warn(codeFunction, f, at, "there is no function "+name, near(low, t.snap.FunctionNames()))
+	if !t.absent(low) || t.broken[f.module] {
+		return
+	}
+	if x := t.slip(low, append(t.snap.FunctionNames(), names(t.funcs)...)); x != "" {
+		t.warn(codeFunction, f, at, "there is no function "+name, meant(x))
 	}
 }
 
@@ -280,9 +315,9 @@ func (t *Tree) walk(f *file, def *definition, s syntax.Expr, guarded func(syntax
 		case syntax.Definition:
 			return false
 		case *syntax.Resource:
-			if !guarded(n) {
-				t.resource(f, n)
-			}
+			t.resource(f, n, guarded(n))
+		case *syntax.Param: // of a lambda
+			t.types(f, n.Type)
 		case *syntax.Defaults:
 			if r, ok := n.Type.(*syntax.Ref); ok {
 				t.attributes(f, outline.Class(r.Value), n.Ops)
@@ -362,8 +397,8 @@ func (t *Tree) attributes(f *file, typ string, ops []*syntax.AttrOp) {
 	}
 }
 
-// resource looks at a resource expression.
-func (t *Tree) resource(f *file, n *syntax.Resource) {
+// resource looks at a resource expression. Of a type that the code asks for first it is not said that it is not there.
+func (t *Tree) resource(f *file, n *syntax.Resource, asked bool) {
 	name, ok := n.Type.(*syntax.Name)
 	if !ok {
 		return
@@ -380,8 +415,14 @@ func (t *Tree) resource(f *file, n *syntax.Resource) {
 		return
 	}
 	d := t.defines[typ]
+	for _, b := range n.Bodies {
+		if !asked {
+			t.sources(f, b.Ops)
+		}
+	}
 	if d == nil && t.snap.Type(typ) == nil {
 		switch {
+		case asked:
 		case strings.Contains(typ, "::") && t.there(typ):
 			help := near(typ, names(t.defines))
 			if t.classes[typ] != nil {
@@ -391,6 +432,14 @@ func (t *Tree) resource(f *file, n *syntax.Resource) {
 		case !strings.Contains(typ, "::") && !t.wanting && !t.broken[typ]:
 			t.warn(codeResource, f, name.Where, "there is no resource type "+typ,
 				near(typ, append(names(t.defines), resourceNames()...)))
+		case t.absent(typ):
+			if x := t.slip(typ, append(names(t.defines), resourceNames()...)); x != "" {
+				kind := "resource type "
+				if t.defines[x] != nil {
+					kind = "define "
+				}
+				t.warn(codeResource, f, name.Where, "there is no "+kind+typ, meant(x))
+			}
 		}
 		return
 	}
@@ -402,7 +451,6 @@ func (t *Tree) resource(f *file, n *syntax.Resource) {
 	for _, b := range n.Bodies {
 		if d == nil {
 			t.attributes(f, typ, b.Ops)
-			t.sources(f, typ, b.Ops)
 			continue
 		}
 		t.given(f, d, b, outline.Capitalized(typ))
@@ -580,7 +628,13 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 		return
 	}
 	class, last := outline.Class(name[:i]), name[i+2:]
-	if class == "settings" || class == "facts" || class == "trusted" || !t.there(class) {
+	if class == "settings" || class == "facts" || class == "trusted" {
+		return
+	}
+	if !t.there(class) {
+		if x := t.slip(class+"::"+last, t.qualifiedNames()); x != "" && t.absent(class) {
+			t.warn(codeVariable, f, v.Where, "there is no class "+class+" to have a variable "+last, meant(x))
+		}
 		return
 	}
 	d := t.classes[class]
@@ -594,6 +648,16 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 		return
 	}
 	t.warn(codeVariable, f, v.Where, "class "+class+" sets no variable "+last, near(last, names(vars)))
+}
+
+// qualifiedNames are the variables of all classes.
+func (t *Tree) qualifiedNames() (out []string) {
+	for _, class := range names(t.classes) {
+		for _, v := range names(t.classes[class].vars) {
+			out = append(out, class+"::"+v)
+		}
+	}
+	return out
 }
 
 // inEveryScope are variables that every class has.
@@ -622,45 +686,51 @@ func (t *Tree) variables(f *file, def *definition) {
 	if !certain || t.broken[""] {
 		return
 	}
-	read := func(e syntax.Expr) {
-		if e == nil {
-			return
+	for _, s := range append(defaultsOf(def.params), def.body...) {
+		t.unset(f, s, vars)
+	}
+}
+
+// unset looks for variables in code that nothing sets.
+func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool) {
+	locals := map[string]bool{}
+	syntax.Walk(e, func(n syntax.Node) bool {
+		if l, ok := n.(*syntax.Lambda); ok {
+			for _, p := range l.Params {
+				locals[p.Name] = true
+			}
+			assigned(l.Body.Stmts, locals)
 		}
-		locals := map[string]bool{}
-		syntax.Walk(e, func(n syntax.Node) bool {
-			if l, ok := n.(*syntax.Lambda); ok {
-				for _, p := range l.Params {
-					locals[p.Name] = true
-				}
-				assigned(l.Body.Stmts, locals)
-			}
-			return true
-		})
-		syntax.Walk(e, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case syntax.Definition:
-				return false
-			case *syntax.Var:
-				if !t.set(n.Name, vars, locals) {
-					if x := source.Nearest(n.Name, append(names(vars), names(locals)...)); x != "" && alike(n.Name, x) {
-						t.warn(codeVariable, f, n.Where, "nothing sets $"+n.Name, "did you mean $"+x+"?")
-					}
+		return true
+	})
+	syntax.Walk(e, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case syntax.Definition:
+			return false
+		case *syntax.Var:
+			if !t.set(n.Name, vars, locals) {
+				if x := source.Nearest(n.Name, append(names(vars), names(locals)...)); x != "" && alike(n.Name, x) {
+					t.warn(codeVariable, f, n.Where, "nothing sets $"+n.Name, "did you mean $"+x+"?")
 				}
 			}
-			return true
-		})
-	}
-	for _, p := range def.params {
-		read(p.Default)
-	}
-	for _, s := range def.body {
-		read(s)
-	}
+		}
+		return true
+	})
 }
 
 // alike reports whether a name is another with one slip: that is no other word.
 func alike(a, b string) bool {
-	if len(a) < 4 || len(b) < 4 || strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	part := func(s string) string { // the part of a qualified name that differs
+		s = s[strings.LastIndex(s[:i], "::")+1:]
+		s, _, _ = strings.Cut(strings.TrimPrefix(s, ":"), "::")
+		return s
+	}
+	x, y := part(a), part(b)
+	if len(x) < 4 || len(y) < 4 || strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
 		return false
 	}
 	return source.Slip(a, b)

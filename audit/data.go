@@ -10,6 +10,7 @@ import (
 
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
+	"bunraku/puppet/facts"
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
@@ -20,15 +21,15 @@ import (
 
 // Codes of what is said about data.
 const (
-	codeDataSyntax = "H0501" // a data file that cannot be read, used or not
-	codeTwice      = "H0502" // a key twice in one file
-	codeNobody     = "H0503" // a key that nothing takes
-	codeDataValue  = "H0504" // a value that its parameter does not accept
-	codeNever      = "H0505" // a level that can never match
-	codeDatadir    = "H0506" // a directory of data that is not there
-	codeDeadAlias  = "H0507" // an interpolation that leads to no key
-	codeSealed     = "H0508" // an encrypted value that no level decrypts
-	codeNoHiera    = "H0510" // data without a hiera.yaml
+	Unreadable    = "H0501" // a data file that cannot be read, used or not
+	codeTwice     = "H0502" // a key twice in one file
+	codeNobody    = "H0503" // a key that nothing takes
+	codeDataValue = "H0504" // a value that its parameter does not accept
+	codeNever     = "H0505" // a level that can never match
+	codeDatadir   = "H0506" // a directory of data that is not there
+	codeDeadAlias = "H0507" // an interpolation that leads to no key
+	codeSealed    = "H0508" // an encrypted value that no level decrypts
+	codeNoHiera   = "H0510" // data without a hiera.yaml
 )
 
 // A dataFile is a file that a hierarchy may read.
@@ -333,6 +334,14 @@ func (t *Tree) levels(hieras []*hiera) {
 			if strings.Contains(dir, "%{") || told[dir] || !l.plain || filepath.IsAbs(l.datadir) {
 				continue
 			}
+			if file := filepath.Join(dir, l.path); !l.glob && !strings.Contains(l.path, "%{") &&
+				!source.Exists(t.env.Files(), file) {
+				// A file that is not there may be one that is not committed; beside its neighbour it is a slip.
+				if x := slipOf("", filepath.Base(file), t.unreadIn(filepath.Dir(file), h, dir)); x != "" {
+					t.say(&source.Diagnostic{Code: codeNever, Severity: source.Warning, Place: at, Help: x,
+						Summary: "the level \"" + l.name + "\" can never match: there is no " + t.env.Display(file)})
+				}
+			}
 			if !source.Exists(t.env.Files(), dir) && !t.ofAbsent(dir) {
 				told[dir] = true
 				if l.dirNode != nil {
@@ -350,6 +359,21 @@ func (t *Tree) levels(hieras []*hiera) {
 			}
 		}
 	}
+}
+
+// unreadIn are the files of a directory that no level of a hierarchy reads by their names.
+func (t *Tree) unreadIn(dir string, h *hiera, datadir string) (names []string) {
+	entries, _ := t.env.Files().List(dir) // no directory has no names
+	for _, e := range entries {
+		rel, err := filepath.Rel(datadir, filepath.Join(dir, e.Name))
+		read := e.IsDir() || err != nil || slices.ContainsFunc(h.levels, func(l levelText) bool {
+			return l.path == filepath.ToSlash(rel)
+		})
+		if !read {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // ofAbsent reports whether a directory would be that of a module which somebody has yet to fetch.
@@ -386,17 +410,49 @@ func (t *Tree) neverThere(expr string) string {
 			return near(parts[1], trustedKeys)
 		}
 	case "facts":
-		if len(parts) < 2 || !plainWord(parts[1]) || isFact(parts[1]) || t.customFact(parts[1]) {
+		if len(parts) < 2 || !plainWord(parts[1]) || t.customFact(parts[1]) {
 			break
 		}
 		// A fact that nobody knows may come from elsewhere; a slip in a name that everybody knows does not.
-		for _, known := range slices.Sorted(maps.Keys(knownFacts())) {
-			if alike(parts[1], known) {
-				return "did you mean facts." + known + "?"
+		if !isFact(parts[1]) {
+			return slipOf("facts.", parts[1], slices.Sorted(maps.Keys(knownFacts())))
+		}
+		for i := 2; i < len(parts); i++ {
+			path := strings.Join(parts[1:i], ".")
+			if known := factsUnder(path); !slices.Contains(known, parts[i]) {
+				return slipOf("facts."+path+".", parts[i], known)
 			}
+		}
+	default:
+		if !plainWord(parts[0]) || t.set(parts[0], nil, nil) {
+			break
+		}
+		known := append([]string{"facts", "trusted", "server_facts"}, slices.Sorted(maps.Keys(knownFacts()))...)
+		if len(parts) > 1 {
+			known = known[:3]
+		}
+		return slipOf("", parts[0], known)
+	}
+	return ""
+}
+
+// slipOf is advice to a name that is not among those that are known, if it is a slip.
+func slipOf(before, name string, known []string) string {
+	for _, k := range known {
+		if alike(name, k) {
+			return meant(before + k)
 		}
 	}
 	return ""
+}
+
+// factsUnder are the names that the facts of the built-in systems have below a path.
+func factsUnder(path string) (names []string) {
+	for _, s := range facts.Systems {
+		names = append(names, s.Under(path)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func plainWord(s string) bool { return word.FindString(s) == s }
@@ -539,7 +595,7 @@ func (k *takenKeys) has(key string) bool {
 // dataFile looks at one file of data.
 func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 	if f.err != nil {
-		d := &source.Diagnostic{Code: codeDataSyntax, Severity: source.Warning,
+		d := &source.Diagnostic{Code: Unreadable, Severity: source.Warning,
 			Summary: "the data of " + t.env.Display(f.path) + " cannot be read: " + f.err.Error()}
 		if told, ok := f.err.(*source.Diagnostic); ok {
 			d.Summary, d.Place, d.Detail, d.Hidden = told.Summary, told.Place, told.Detail, true // who knows what it holds
@@ -560,6 +616,13 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 	}
 	for i, e := range f.file.Hash().Entries() {
 		key := value.ToString(e.Key)
+		if f.module != "" && key != "lookup_options" && !strings.HasPrefix(key, f.module+"::") {
+			t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
+				Place: f.keyPlace(i), Help: "Puppet leaves it out",
+				Summary: "nothing takes the key " + key + ": data of the module " + f.module + " has keys of " + f.module +
+					" only"})
+			continue
+		}
 		if strings.Contains(key, "::") {
 			t.key(f, i, key, e.Value, taken)
 		}
@@ -573,11 +636,18 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 		}
 		for _, m := range inData.FindAllStringSubmatch(s, -1) {
 			root, _, _ := strings.Cut(m[2], ".")
-			if !keys[root] && t.complete && !t.said["key "+root] {
-				t.said["key "+root] = true
-				t.say(&source.Diagnostic{Code: codeDeadAlias, Severity: source.Warning, Place: n.Place(src),
-					Summary: "no data has the key " + root + ", which " + m[1] + "() asks for", Help: near(root, names(keys))})
+			if keys[root] || t.said["key "+root] {
+				continue
 			}
+			help := near(root, names(keys))
+			if !t.complete { // some data are not here; but a slip they do not have
+				if help = slipOf("", root, names(keys)); help == "" {
+					continue
+				}
+			}
+			t.said["key "+root] = true
+			t.say(&source.Diagnostic{Code: codeDeadAlias, Severity: source.Warning, Place: n.Place(src), Help: help,
+				Summary: "no data has the key " + root + ", which " + m[1] + "() asks for"})
 		}
 	})
 }
@@ -604,7 +674,15 @@ func (t *Tree) key(f *dataFile, i int, key string, v value.Value, taken *takenKe
 		}
 		return
 	}
-	if taken.any && t.classes[class] == nil || taken.has(key) || !t.there(key) || resource.IsMetaparam(key[cut+2:]) {
+	if taken.any && t.classes[class] == nil || taken.has(key) || resource.IsMetaparam(key[cut+2:]) {
+		return
+	}
+	if !t.there(key) {
+		if x := t.slip(key, slices.Sorted(maps.Keys(taken.params))); x != "" && t.absent(key) {
+			t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
+				Place: f.keyPlace(i), Help: meant(x),
+				Summary: "nothing takes the key " + key + ": there is no class " + class})
+		}
 		return
 	}
 	d := t.classes[class]

@@ -95,11 +95,9 @@ func (t *Tree) nearFile(kind, name string) string {
 	return near(name, there)
 }
 
-// sources looks at files that a resource takes from a module: source => 'puppet:///modules/NAME/PATH'.
-func (t *Tree) sources(f *file, typ string, ops []*syntax.AttrOp) {
-	if typ != "file" {
-		return
-	}
+// sources looks at files that a resource, of whatever type, takes from a module:
+// source => 'puppet:///modules/NAME/PATH'.
+func (t *Tree) sources(f *file, ops []*syntax.AttrOp) {
 	for _, op := range ops {
 		if names := syntax.StaticNames(op.Value); op.Name == "ensure" && slices.Contains(names, "absent") {
 			return
@@ -123,7 +121,7 @@ func (t *Tree) sources(f *file, typ string, ops []*syntax.AttrOp) {
 	}
 }
 
-// templates looks at every ERB template of the tree's own modules.
+// templates looks at every template of the tree's own modules.
 func (t *Tree) templates() {
 	callers := t.callers()
 	for _, m := range t.env.Modules() {
@@ -133,17 +131,20 @@ func (t *Tree) templates() {
 		}
 		// What cannot be read is told when it is used.
 		_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool {
-			if e.IsDir() || filepath.Ext(p) != ".erb" {
-				return true
-			}
-			text, err := t.env.Read(p)
-			if err != nil {
-				return true
-			}
 			rel, err := filepath.Rel(dir, p)
-			if err == nil {
-				name := m.Name + "/" + filepath.ToSlash(rel)
-				t.erb(source.NewFile(t.env.Display(p), text), callers[name])
+			if e.IsDir() || err != nil {
+				return true
+			}
+			name := m.Name + "/" + filepath.ToSlash(rel)
+			switch filepath.Ext(p) {
+			case ".erb":
+				if text, err := t.env.Read(p); err == nil {
+					t.erb(source.NewFile(t.env.Display(p), text), callers[name])
+				}
+			case ".epp":
+				if tree, ds, err := t.env.Parse(p); err == nil && !ds.HasErrors() && tree != nil && tree.Epp != nil {
+					t.epp(&file{p, m.Name, tree})
+				}
 			}
 			return true
 		})
@@ -223,6 +224,22 @@ func (t *Tree) erb(f *source.File, callers []*definition) {
 			t.say(&source.Diagnostic{Code: codeInstance, Severity: source.Warning, Place: r.Place,
 				Summary: "no caller of the template sets @" + name, Help: "did you mean @" + x + "?"})
 		}
+	}
+}
+
+// epp looks at the variables of a template that says which ones it is given: it sees those, its own, and those of the
+// top scope.
+func (t *Tree) epp(f *file) {
+	if !f.tree.Epp.HasParams || t.broken[""] {
+		return
+	}
+	vars := map[string]bool{}
+	for _, p := range f.tree.Epp.Params {
+		vars[p.Name] = true
+	}
+	assigned(f.tree.Epp.Body.Stmts, vars)
+	for _, s := range append(defaultsOf(f.tree.Epp.Params), f.tree.Epp.Body.Stmts...) {
+		t.unset(f, s, vars)
 	}
 }
 

@@ -230,10 +230,11 @@ func (m *mentions) names(name string) bool {
 	return false
 }
 
-// namesFile is the same of a file, MODULE/FILE.
-func (m *mentions) namesFile(name string) bool {
+// namesFile is the same of a file, MODULE/FILE. unread tells that the module calls functions which are not here: they
+// may take any piece of a text for a part of its path.
+func (m *mentions) namesFile(name string, unread bool) bool {
 	base := path.Base(name)
-	if m.bases[base] || m.anyPath && (m.parts[base] || m.parts[strings.TrimSuffix(base, path.Ext(base))]) {
+	if m.bases[base] || (m.anyPath || unread) && (m.parts[base] || m.parts[strings.TrimSuffix(base, path.Ext(base))]) {
 		return true
 	}
 	for i := strings.IndexByte(name, '/') + 1; i <= len(name); i++ {
@@ -387,7 +388,7 @@ func (t *Tree) unused() {
 	unread := t.callsUnread()
 	var found []unnamed
 	for _, mod := range t.env.Modules() {
-		if !t.ownModule(mod.Dir) || unread[mod.Name] {
+		if !t.ownModule(mod.Dir) {
 			continue
 		}
 		for _, kind := range []string{"templates", "files"} {
@@ -397,7 +398,7 @@ func (t *Tree) unused() {
 				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") {
 					return false
 				}
-				if e.IsDir() || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel)) {
+				if e.IsDir() || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel), unread[mod.Name]) {
 					return true
 				}
 				code, what := codeUnusedTemplate, "template "

@@ -104,6 +104,10 @@ func TestUnused(t *testing.T) {
 		if got := unused(check(t, other)); slices.Contains(got, "template modules/old/templates/gone.erb") {
 			t.Errorf("a function that is not here may read it, and yet it is called unused")
 		}
+		if got := unused(check(t, other)); !slices.Contains(got, "file modules/old/files/gone.txt") &&
+			!slices.Contains(got, "template modules/web/templates/gone.txt.epp") {
+			t.Errorf("a function that is not here cannot read what no text names a part of; but only %q are unused", got)
+		}
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/audit"
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
@@ -201,9 +202,9 @@ func Gather(run *report.Run, nodes []Checked) {
 }
 
 // Unsaid leaves out of what was read in code without running it what compiles of nodes have said already, of the same
-// lines.
+// lines. That a file of data cannot be read is said where it is, however many nodes fail for it somewhere else.
 func Unsaid(nodes []Checked, found source.Diagnostics) source.Diagnostics {
-	said := map[string]bool{}
+	said, beside := map[string]bool{}, map[string]bool{}
 	line := func(p source.Place) string { return fmt.Sprint(p.File.Name, p.Line()) }
 	for _, n := range nodes {
 		all := n.Problems
@@ -216,12 +217,12 @@ func Unsaid(nodes []Checked, found source.Diagnostics) source.Diagnostics {
 			}
 			for _, r := range d.Related {
 				if r.Place.Known() {
-					said[line(r.Place)] = true
+					beside[line(r.Place)] = true
 				}
 			}
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(d *source.Diagnostic) bool {
-		return d.Place.Known() && said[line(d.Place)]
+		return d.Place.Known() && (said[line(d.Place)] || beside[line(d.Place)] && d.Code != audit.Unreadable)
 	})
 }

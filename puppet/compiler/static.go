@@ -62,6 +62,9 @@ func (c *Snapshot) TypeNamed(name string) bool {
 	return c.standsIn() && stdlib.Alias(name) != ""
 }
 
+// TypeNames are the data types that need no module, for suggestions.
+func (c *Snapshot) TypeNames() []string { return types.BuiltinNames() }
+
 // Accepts reports whether a value has the type that a text names. known is false when that cannot be told.
 func (c *Snapshot) Accepts(typ string, v value.Value) (fits, known bool) {
 	t, ok := c.typeTexts.Load(typ)

@@ -445,7 +445,7 @@ func (f *Function) signatures() ([]*types.Callable, error) {
 // arguments itself.
 func (f *Function) Arity() (least, most int, known bool) {
 	sigs, err := f.signatures()
-	if f.Raw != nil || err != nil || len(sigs) == 0 {
+	if err != nil || len(sigs) == 0 {
 		return 0, -1, false
 	}
 	least = -1

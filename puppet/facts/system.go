@@ -176,6 +176,16 @@ func (s System) Names() []string {
 	return names
 }
 
+// Under are the names that a structured fact has below a path, such as os.release; none if it has no structure there.
+func (s System) Under(path string) (names []string) {
+	if below, is := s.all("x.example.com", false).at(path).(tree); is {
+		for _, e := range below {
+			names = append(names, e.name)
+		}
+	}
+	return names
+}
+
 func (s System) all(node string, legacy bool) tree {
 	t := s.tree(node)
 	if legacy {

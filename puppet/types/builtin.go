@@ -1,5 +1,10 @@
 package types
 
+import (
+	"slices"
+	"strings"
+)
+
 // The aliases that Puppet itself defines. Data and RichData mention themselves.
 var (
 	DataT        = makeData()
@@ -48,6 +53,17 @@ var builtinResources = map[string]string{"component": "Component", "exec": "Exec
 	"node": "Node", "notify": "Notify", "package": "Package", "resources": "Resources", "schedule": "Schedule",
 	"service": "Service",
 	"stage":   "Stage", "tidy": "Tidy", "user": "User", "whit": "Whit"}
+
+// BuiltinNames are the names of the types that exist without any module.
+func BuiltinNames() (names []string) {
+	for name, t := range builtins {
+		if t != T(aliasT) && !strings.Contains(name, "::") {
+			names = append(names, ToString(t))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Builtin is the type of that name which needs no loading, in any case ("Integer", "integer"), or nil.
 func Builtin(name string) T {

@@ -77,7 +77,9 @@ func showQuestions(n *yaml.Node, other string) {
 // unknownAlias is the error of an alias without an anchor, unless the text is wrong further on: Psych reads all of it
 // before it looks for anchors.
 func unknownAlias(f *source.File, text string, t *yamlTrouble) error {
-	first := &source.Diagnostic{Code: "H0102", Summary: "Unknown alias: " + t.alias, Place: source.Place{File: f}}
+	begin := uint32(yamlOffset(text, yamlLines(text), t.line, t.column))
+	first := &source.Diagnostic{Code: "H0102", Summary: "Unknown alias: " + t.alias,
+		Place: source.Place{File: f, Span: source.Span{Start: begin, End: begin}}}
 	for range strings.Count(text, "*") {
 		at := yamlOffset(text, yamlLines(text), t.line, t.column)
 		end := at + 1 + len(t.alias)
