@@ -48,11 +48,13 @@ type Tree struct {
 	dataDone  bool
 	dataFiles []*dataFile
 	complete  bool // every hierarchy reads files only, so that all keys are known
-	wordsOnce sync.Once
-	words     map[string]int // how often each stands in the tree's own manifests
-	wanted    []string       // modules that are named and not there
-	factsOnce sync.Once
-	factWords map[string]bool
+	// dataAbroad tells that some data is not below the tree: what it names is not known
+	dataAbroad bool
+	wordsOnce  sync.Once
+	words      map[string]int // how often each stands in the tree's own manifests
+	wanted     []string       // modules that are named and not there
+	factsOnce  sync.Once
+	factWords  map[string]bool
 }
 
 // A file is a manifest of the tree.

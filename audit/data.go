@@ -250,7 +250,9 @@ func (t *Tree) checkData() {
 	t.complete = len(hieras) > 0 && t.env.Alone() == nil // others have data beside a module's
 	for _, h := range hieras {
 		t.complete = t.complete && !h.other
+		t.dataAbroad = t.dataAbroad || h.other
 		for _, l := range h.levels {
+			t.dataAbroad = t.dataAbroad || strings.Contains(l.datadir, "%{") || filepath.IsAbs(l.datadir)
 			t.complete = t.complete && l.plain && !strings.Contains(l.datadir, "%{") && !filepath.IsAbs(l.datadir)
 			if !l.glob && !strings.Contains(l.path, "%{") && // a file that is not committed may have any key
 				!source.Exists(t.env.Files(), filepath.Join(h.dir, l.datadir, l.path)) {

@@ -388,7 +388,7 @@ func (t *Tree) unused() {
 	unread := t.callsUnread()
 	var found []unnamed
 	for _, mod := range t.env.Modules() {
-		if !t.ownModule(mod.Dir) {
+		if !t.ownModule(mod.Dir) || unread[mod.Name] && t.dataAbroad {
 			continue
 		}
 		for _, kind := range []string{"templates", "files"} {

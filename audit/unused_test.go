@@ -12,8 +12,10 @@ import (
 
 	"bunraku/audit"
 	"bunraku/internal/live"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
 
@@ -111,77 +113,160 @@ func TestUnused(t *testing.T) {
 	})
 }
 
+// A realNode is a node of a real control repo: the workspace that compiles it, and the node.
+type realNode struct {
+	dir   string
+	ws    *compiler.Workspace
+	cover *source.Cover
+	node  compiler.Node
+}
+
+func readNode(t *testing.T, dir string) realNode {
+	n := realNode{dir: dir, cover: new(source.Cover)}
+	opt := compiler.Options{Language: 7, Outside: true, Cover: n.cover}
+	recorded := filepath.Join(dir, "impure.json")
+	if _, err := os.Stat(recorded); err == nil {
+		if opt.Mocks, err = compiler.ReadMocks(live.Mocks(t, recorded)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.ws = compiler.NewWorkspace(dir, opt)
+	name, err := os.ReadFile(filepath.Join(dir, "node.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "facts.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.node.Name = strings.TrimSpace(string(name))
+	if n.node.Facts, err = facts.Parse(source.NewFile("facts.json", string(text)), n.node.Name); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// without takes everything away that is called unused: files are gone, and definitions are blanks in theirs. It says of
+// how many things.
+func (n realNode) without(t *testing.T, snap *compiler.Snapshot, said source.Diagnostics) (*source.Overlay, int) {
+	texts := map[string]string{}
+	var gone []string
+	for _, d := range said {
+		kind, name, _ := strings.Cut(strings.TrimPrefix(d.Summary, "nothing in this tree names the "), " ")
+		if kind == "template" || kind == "file" {
+			if !filepath.IsAbs(name) {
+				if _, err := os.Stat(name); err != nil {
+					name = filepath.Join(n.dir, name)
+				}
+			}
+			if _, err := os.Stat(name); err != nil {
+				t.Fatal(err)
+			}
+			gone = append(gone, source.Absolute(name))
+			continue
+		}
+		path := snap.Environment().Path(d.Place.File)
+		if texts[path] == "" {
+			texts[path] = d.Place.File.Text
+		}
+		tree, _ := syntax.Parse(d.Place.File, syntax.Options{})
+		found := false
+		for _, def := range tree.Defs {
+			if at := def.Span(); at.Contains(d.Place.Span) {
+				blank := strings.Map(func(c rune) rune {
+					if c == '\n' {
+						return c
+					}
+					return ' '
+				}, texts[path][at.Start:at.End])
+				texts[path], found = texts[path][:at.Start]+blank+texts[path][at.End:], len(blank) == at.Len()
+			}
+		}
+		if !found {
+			t.Fatalf("%s is no definition", name)
+		}
+	}
+	over, err := source.NewOverlay(n.ws.Disk(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return over.Without(gone...), len(texts) + len(gone)
+}
+
 // TestAcceptUnused holds against what Puppet compiled for the nodes of real control repos: nothing that is called
-// unused is in a catalog, is served to a node, or was rendered.
+// unused is in a catalog, is served to a node, or was rendered; and when all of it is taken away every catalog is the
+// same.
 func TestAcceptUnused(t *testing.T) {
 	live.Accept(t)
 	nodes, err := filepath.Glob(filepath.Join(live.Fetched(t, "sites"), "heldout", "*", "expected.json"))
 	if err != nil || len(nodes) == 0 {
 		t.Skip("no nodes of real sites are here")
 	}
-	said := map[string][]string{} // by repository
-	wrong, things, count := 0, 0, 0
+	ctx := context.Background()
+	said := map[string]source.Diagnostics{} // by repository
+	wrong, things, count, changed, away := 0, 0, 0, 0, 0
 	for _, expected := range nodes {
 		dir := filepath.Dir(expected)
 		repo, _, _ := strings.Cut(filepath.Base(dir), "_")
-		cover := new(source.Cover)
-		opt := compiler.Options{Language: 7, Outside: true, Cover: cover}
-		recorded := filepath.Join(dir, "impure.json")
-		if _, err := os.Stat(recorded); err == nil {
-			if opt.Mocks, err = compiler.ReadMocks(live.Mocks(t, recorded)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		snap, err := compiler.NewWorkspace(dir, opt).Open(context.Background())
+		n := readNode(t, dir)
+		snap, err := n.ws.Open(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if said[repo] == nil {
-			said[repo] = []string{}
-			for _, d := range audit.New(snap, nil, false).Check() {
-				if strings.HasPrefix(d.Code, "U03") {
-					said[repo] = append(said[repo], strings.TrimPrefix(d.Summary, "nothing in this tree names the "))
-				}
-			}
+			said[repo] = slices.DeleteFunc(audit.New(snap, nil, false).Check(), func(d *source.Diagnostic) bool {
+				return !strings.HasPrefix(d.Code, "U03")
+			})
 			things += len(said[repo])
 		}
-		name, err := os.ReadFile(filepath.Join(dir, "node.txt"))
+		before, err := snap.Compile(ctx, n.node)
 		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(filepath.Join(dir, "facts.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		node := strings.TrimSpace(string(name))
-		known, err := facts.Parse(source.NewFile("facts.json", string(text)), node)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := snap.Compile(context.Background(), compiler.Node{Name: node, Facts: known}); err != nil {
 			t.Fatal(err)
 		}
 		count++
-		if text, err = os.ReadFile(expected); err != nil {
+		over, taken := n.without(t, snap, said[repo])
+		away = max(away, taken)
+		rest, err := n.ws.Snapshot(ctx, over)
+		if err != nil {
 			t.Fatal(err)
 		}
-		var catalog struct {
+		after, err := rest.Compile(ctx, n.node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case before.Catalog == nil || after.Catalog == nil:
+			changed++
+			t.Errorf("%s: no catalog, before %v, after %v", filepath.Base(dir), before.Failure, after.Failure)
+		default:
+			if diffs := catalog.Diff(before.Catalog, after.Catalog); len(diffs) > 0 {
+				changed++
+				t.Errorf("%s: without what is unused there are %d differences, the first: %s", filepath.Base(dir), len(diffs),
+					diffs[0])
+			}
+		}
+		text, err := os.ReadFile(expected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var real struct {
 			Resources []struct {
 				Type, Title string
 				Parameters  struct{ Source any }
 			}
 		}
-		if err := json.Unmarshal(text, &catalog); err != nil {
+		if err := json.Unmarshal(text, &real); err != nil {
 			t.Fatal(err)
 		}
-		for _, thing := range said[repo] {
+		for _, d := range said[repo] {
+			thing := strings.TrimPrefix(d.Summary, "nothing in this tree names the ")
 			kind, name, _ := strings.Cut(thing, " ")
 			found := false
 			switch kind {
 			case "template":
-				found = cover.HasKey(filepath.Join(dir, name), "") || cover.HasKey(name, "")
+				found = n.cover.HasKey(filepath.Join(dir, name), "") || n.cover.HasKey(name, "")
 			default:
-				for _, r := range catalog.Resources {
+				for _, r := range real.Resources {
 					found = found || kind == "class" && r.Type == "Class" && strings.EqualFold(r.Title, name) ||
 						kind == "define" && strings.EqualFold(r.Type, name)
 					if from, ok := r.Parameters.Source.(string); ok && kind == "file" {
@@ -198,7 +283,8 @@ func TestAcceptUnused(t *testing.T) {
 		}
 	}
 	t.Logf("unused: %d things of %d control repos, %d used by one of %d nodes (bar: 0)", things, len(said), wrong, count)
-	if things == 0 {
+	t.Logf("unused: all of it taken away, %d of %d catalogs differ (bar: 0)", changed, count)
+	if things == 0 || away == 0 {
 		t.Error("nothing was called unused, so nothing was asked")
 	}
 }
