@@ -713,3 +713,39 @@ func TestCheckSaysWhatItLookedAt(t *testing.T) {
 		t.Errorf("an unknown value:\n%s", out)
 	}
 }
+
+// A file of data that cannot be read is told of where it is wrong, once, also when classes fail for it.
+func TestCheckUnreadableData(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"hiera.yaml":                  "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",
+		"data/c.yaml":                 "a::x: 1\na::y: *foo\n",
+		"manifests/site.pp":           "include a\n",
+		"modules/a/manifests/init.pp": "class a($x, $y) { }\n",
+	} {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, out, _ := call("check", dir, "--format", "json")
+	var answer struct {
+		Problems []struct {
+			Code  string
+			Place struct {
+				File         string
+				Line, Column int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if p := answer.Problems; len(p) != 1 || p[0].Code != "H0501" || !strings.HasSuffix(p[0].Place.File, "data/c.yaml") ||
+		p[0].Place.Line != 2 || p[0].Place.Column != 7 {
+		t.Errorf("said %v", answer.Problems)
+	}
+}

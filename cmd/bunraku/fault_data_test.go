@@ -303,7 +303,9 @@ var faultsOfData = []faultKind{
 			return nil
 		}
 		how := []string{"lookup", "hiera", "alias"}[r.IntN(3)]
-		return l.instead(fmt.Sprintf(`%s: "%%{%s('%s')}"`, m[1]+m[2]+m[3], how, wrong), wrong)
+		f := l.instead(fmt.Sprintf(`%s: "%%{%s('%s')}"`, m[1]+m[2]+m[3], how, wrong), wrong)
+		f.lost = m[2][strings.LastIndex(m[2], ":")+1:]
+		return f
 	}},
 	{"data: YAML alias of no anchor", "H0501 H0102 H0209 H0101",
 		func(t *testing.T, tree *faultTree, r *rand.Rand) *fault {

@@ -27,15 +27,16 @@ type fault struct {
 	lost string // what nothing names any more, since it was misspelt
 }
 
-// follows says whether another statement is a consequence: it names what is misspelt; or something lacks what was
-// misspelt, or is not named any more; or it tells of nodes that were not compiled for it, or of what verify finds in
-// catalogs that are other ones now.
+// follows says whether another statement is a consequence: it names what is misspelt, or the file that cannot be read
+// any more; or something lacks what was misspelt, or is not named any more; or it tells of nodes that were not compiled
+// for it, or of what verify finds in catalogs that are other ones now.
 func (f *fault) follows(s faultStatement) bool {
 	names := func(word string) bool {
 		return word != "" && regexp.MustCompile(`(?i)(\b|_)`+regexp.QuoteMeta(word)+`(\b|_)`).MatchString(s.Summary)
 	}
+	broken := func(at string) bool { return !strings.Contains(at, ":") && strings.Contains(s.Summary, at) }
 	switch {
-	case names(f.word):
+	case names(f.word), slices.ContainsFunc(f.at, broken):
 		return true
 	case slices.Contains([]string{"U0110", "E0412", "U0301", "U0302", "U0305", "U0306"}, s.Code):
 		return names(f.lost)
