@@ -7,8 +7,8 @@
 // stands under a test with defined() is passed over. Nothing here is an error, since nobody may ever come there: it is
 // a warning about what would be one.
 //
-// It may import the compiler and what is below it. Start reading at New, then code.go, template.go, data.go and
-// unused.go.
+// It may import the compiler and what is below it. Start reading at New, then code.go, template.go, data.go,
+// depend.go and unused.go.
 package audit
 
 import (
@@ -260,6 +260,7 @@ func (t *Tree) Check() source.Diagnostics {
 	}
 	t.templates()
 	t.checkData()
+	t.dependencies()
 	t.unused()
 	t.problems.Sort()
 	return t.problems

@@ -275,3 +275,29 @@ func TestSlips(t *testing.T) {
 		}
 	})
 }
+
+// A module of another version than somebody wants is told, where that is wanted.
+func TestDependencies(t *testing.T) {
+	metadata := func(name, version, dependencies string) string {
+		return `{"name": "` + name + `", "version": "` + version + `", "author": "a", "license": "x", "source": "x", ` +
+			`"dependencies": [` + dependencies + `]}`
+	}
+	for _, c := range []struct{ requirement, pinned, version, want string }{
+		{">= 1.0.0 < 3.0.0", "2.1.0", "2.1.0", ""},
+		{">= 1.0.0 < 2.0.0", "2.1.0", "2.1.0",
+			"N0204 the module store is there in version 2.1.0, and web wants >= 1.0.0 < 2.0.0"},
+		{"2.x", "2.2.0", "2.1.0", "N0204 the module store is there in version 2.1.0, and the Puppetfile has 2.2.0"},
+		{"whatever", "latest", "2.1.0", ""},
+		{">= 9.0.0", "9.0.0", "unknown", ""},
+	} {
+		files := maps.Clone(site)
+		files["Puppetfile"] = "mod 'a-store', '" + c.pinned + "'\nmod 'b/gone', '1.0.0'\nmod 'store2', :git => 'x'\n"
+		files["modules/web/metadata.json"] = metadata("a-web", "1.0.0",
+			`{"name": "a/store", "version_requirement": "`+c.requirement+`"}, {"name": "a/gone", "version_requirement": "1.x"}`)
+		files["modules/store/metadata.json"] = metadata("a-store", c.version, "")
+		files["modules/store/manifests/init.pp"] = "class store { }\n"
+		if said := strings.Join(checkWanting(t, files, true), "\n"); said != c.want {
+			t.Errorf("%s, %s, %s\n  want %s\n  said %s", c.requirement, c.pinned, c.version, c.want, said)
+		}
+	}
+}
