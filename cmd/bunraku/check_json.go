@@ -17,6 +17,8 @@ type answerJSON struct {
 	// the version of stdlib that what was used in its place follows
 	StandIn string        `json:"stdlib_built_in,omitempty"`
 	NotDone []notDoneJSON `json:"not_looked_at,omitempty"`
+	// modules that are named and not there; only where nodes are invented
+	Missing []string `json:"missing_modules,omitempty"`
 	// by kind: class, define, branch, template, key
 	Coverage map[string]*coverageJSON `json:"coverage,omitempty"`
 }
@@ -92,6 +94,9 @@ func (c *checking) answer() answerJSON {
 		answer.Nodes = append(answer.Nodes, n)
 	}
 	answer.Coverage = coverageOf(c.coverage)
+	if c.plan != nil {
+		answer.Missing = c.plan.Wanted
+	}
 	if c.standsIn {
 		answer.StandIn = compiler.StandInVersion
 	}

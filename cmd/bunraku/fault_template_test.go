@@ -243,6 +243,93 @@ var faultsOfTemplates = []faultKind{
 	}},
 }
 
+var (
+	faultDependency = regexp.MustCompile(`^\s*\{?\s*"name"\s*:\s*"(\w+[-/]\w+)"`)
+	faultRequires   = regexp.MustCompile(`"version_requirement"\s*:\s*"([^"]+)"`)
+	faultPinned     = regexp.MustCompile(`^\s*mod\s*\(?\s*['"](\w+[-/]\w+)['"]\s*,\s*['"](\d+\.\d+\.\d+)['"]`)
+	faultInstalled  = regexp.MustCompile(`(?m)^\s*"version"\s*:\s*"(\d+\.\d+\.\d+)"`)
+)
+
+// depends draws a line that names a module: in a Puppetfile, or among the dependencies of a metadata.json. there tells
+// that the module has to be there, in some version.
+func depends(tree *faultTree, r *rand.Rand, there bool) (l *faultLine, module string) {
+	var files []string
+	for _, f := range tree.files {
+		if m := tree.moduleOf(f); f == "Puppetfile" || m != nil && f == m.dir+"metadata.json" {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil, ""
+	}
+	file := files[r.IntN(len(files))]
+	full := func(l faultLine) string { // author and name
+		m := faultDependency.FindStringSubmatch(l.text())
+		if file == "Puppetfile" {
+			m = faultPinned.FindStringSubmatch(l.text())
+		}
+		if m == nil {
+			return ""
+		}
+		return m[1]
+	}
+	name := func(l faultLine) string { return full(l)[strings.IndexAny(full(l), "-/")+1:] }
+	_, after, _ := strings.Cut(tree.texts[file], `"dependencies"`)
+	first := strings.Count(tree.texts[file], "\n") - strings.Count(after, "\n")
+	l = linesOf(tree, file, r, func(l faultLine) bool {
+		n := name(l)
+		if n == "" || file != "Puppetfile" && l.n < first {
+			return false
+		}
+		return !there || slices.ContainsFunc(tree.modules, func(m faultModule) bool {
+			text := tree.texts[m.dir+"metadata.json"]
+			whole := regexp.MustCompile(`"name"\s*:\s*"` + strings.NewReplacer("-", "[-/]", "/", "[-/]").Replace(full(l)) + `"`)
+			return m.name == n && m.dir+"metadata.json" != file && faultInstalled.MatchString(text) && whole.MatchString(text)
+		})
+	})
+	if l == nil {
+		return nil, ""
+	}
+	return l, name(*l)
+}
+
+var faultsOfModules = []faultKind{
+	{"modules: another version", "N0204", func(t *testing.T, tree *faultTree, r *rand.Rand) *fault {
+		l, module := depends(tree, r, true)
+		if l == nil {
+			return nil
+		}
+		if m := faultPinned.FindStringSubmatch(l.text()); m != nil {
+			return l.instead(strings.Replace(l.text(), m[2], "99"+m[2], 1), module)
+		}
+		for range 2 { // the requirement stands in that line, or in the next
+			if m := faultRequires.FindStringSubmatch(l.text()); m != nil {
+				f := l.instead(strings.Replace(l.text(), m[1], ">= 99.0.0", 1), module)
+				f.at = append(f.at, fmt.Sprintf("%s:%d", l.file, l.n))
+				return f
+			}
+			if l.n++; l.n == len(l.lines) {
+				break
+			}
+		}
+		return nil
+	}},
+	{"modules: not there", "missing_module", func(t *testing.T, tree *faultTree, r *rand.Rand) *fault {
+		l, module := depends(tree, r, false)
+		if l == nil {
+			return nil
+		}
+		wrong := tree.words.misspell(r, module)
+		if wrong == "" {
+			return nil
+		}
+		i := strings.LastIndex(l.text()[:strings.LastIndex(l.text(), module)+len(module)], module)
+		f := l.instead(l.text()[:i]+wrong+l.text()[i+len(module):], wrong)
+		f.lost = module
+		return f
+	}},
+}
+
 // computed says whether the tree names templates or files in a way that only a run can tell.
 func (tree *faultTree) computed(functions ...string) bool {
 	for _, f := range tree.code {

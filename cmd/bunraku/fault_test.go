@@ -84,6 +84,7 @@ func faultCheck(t *testing.T, program string, tree *faultTree) []faultStatement 
 		Problems []faultStatement
 		Findings []struct{ Code, Title, About string }
 		Nodes    []struct{ Problems []faultStatement }
+		Missing  []string `json:"missing_modules"`
 	}
 	if err := json.Unmarshal(out, &answer); err != nil {
 		t.Fatalf("%s: %v: %.300s", tree.name, err, out)
@@ -91,6 +92,9 @@ func faultCheck(t *testing.T, program string, tree *faultTree) []faultStatement 
 	all := answer.Problems
 	for _, f := range answer.Findings {
 		all = append(all, faultStatement{Code: f.Code, Summary: f.Title + " " + f.About})
+	}
+	for _, name := range answer.Missing {
+		all = append(all, faultStatement{Code: "missing_module", Summary: name})
 	}
 	for _, n := range answer.Nodes {
 		for _, p := range n.Problems {
@@ -152,8 +156,11 @@ func (f *fault) says(t *testing.T, program string) []faultStatement {
 	return out
 }
 
-// isAbout says whether a statement stands where the fault is.
+// isAbout says whether a statement stands where the fault is. Modules that are missing are listed without a place.
 func (f *fault) isAbout(s faultStatement) bool {
+	if s.Code == "missing_module" {
+		return s.Summary == f.word
+	}
 	return slices.Contains(f.at, s.Place.File) || slices.Contains(f.at, fmt.Sprintf("%s:%d", s.Place.File, s.Place.Line))
 }
 
@@ -169,7 +176,7 @@ func TestAcceptPlanted(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	planted, found, wrong, used := 0, 0, 0, map[string]bool{}
-	for _, kind := range slices.Concat(faultsOfData, faultsOfCode, faultsOfTemplates, faultsUnused) {
+	for _, kind := range slices.Concat(faultsOfData, faultsOfCode, faultsOfTemplates, faultsOfModules, faultsUnused) {
 		t.Run(strings.ReplaceAll(kind.name, " ", "_"), func(t *testing.T) {
 			r := faultRandom(kind.name)
 			n, hit, extra := 0, 0, 0
