@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -22,9 +23,10 @@ import (
 // what is in it, and "web/site" names web/site.erb as well.
 //
 // What may be named from outside is passed over. A module by itself is there for others: of its definitions nothing is
-// said. Classes are chosen by a classifier: they are judged only if the tree's own main manifest classifies its nodes,
-// and if what it includes by a computed name can come from nothing but the data at hand. Who is named only by something
-// unused is found once that is gone.
+// said. The modules of others that are not there name nothing of the site's. A file that does not parse names whatever
+// in its text looks like a name. Classes are chosen by a classifier: they are judged only if the tree's own main
+// manifest classifies its nodes, and if what it includes by a computed name can come from nothing but the data at hand.
+// Who is named only by something unused is found once that is gone.
 
 // Codes of what is said about what nothing names.
 const (
@@ -170,6 +172,11 @@ func (m *mentions) computed(n *syntax.Interpolated, module string) {
 			pieces = append(pieces, "")
 		}
 	}
+	m.pieces(pieces)
+}
+
+// pieces takes in a text with something computed between its pieces.
+func (m *mentions) pieces(pieces []string) {
 	if len(pieces) == 1 {
 		m.text(pieces[0], "")
 		return
@@ -200,6 +207,19 @@ func (m *mentions) computed(n *syntax.Interpolated, module string) {
 	}
 	m.anyPath = m.anyPath || i >= 0 && !telling
 }
+
+// broken takes in the text of a file that does not parse: whatever in it looks like a name.
+func (m *mentions) broken(text string) {
+	m.raw(text)
+	for _, s := range quoted.FindAllString(text, -1) {
+		m.pieces(inText.Split(s[1:len(s)-1], -1))
+	}
+}
+
+var (
+	quoted = regexp.MustCompile(`"[^"\n]*"`)
+	inText = regexp.MustCompile(`\$\{[^}"\n]*\}?|\$[\w:]+`)
+)
 
 // becomes reports whether a text can become a name: the pieces stand in it in their order, the first at its beginning.
 func becomes(pieces []string, name string) bool {
@@ -271,6 +291,11 @@ func (t *Tree) mentions() *mentions {
 			m.code(s, "", f.module)
 		}
 	}
+	for _, p := range t.brokenFiles { // those of types among them
+		if text, err := t.env.Read(p); err == nil { // likewise
+			m.broken(text)
+		}
+	}
 	read := func(p string) {
 		if text, err := t.env.Read(p); err == nil { // what cannot be read is told when it is used
 			m.raw(text)
@@ -335,6 +360,8 @@ func (t *Tree) typeFiles() (out []*file) {
 		for _, p := range t.puppetFiles(filepath.Join(m.Dir, "types")) {
 			if tree, ds, err := t.env.Parse(p); err == nil && !ds.HasErrors() && tree != nil {
 				out = append(out, &file{p, m.Name, tree})
+			} else if !slices.Contains(t.brokenFiles, p) {
+				t.brokenFiles = append(t.brokenFiles, p)
 			}
 		}
 	}
@@ -343,9 +370,6 @@ func (t *Tree) typeFiles() (out []*file) {
 
 // unused tells of what nothing names.
 func (t *Tree) unused() {
-	if len(t.broken) > 0 {
-		return // what cannot be read may name anything
-	}
 	m := t.mentions()
 	for _, d := range t.problems {
 		m.raw(d.Help) // who is misspelt is meant
@@ -354,7 +378,7 @@ func (t *Tree) unused() {
 		t.say(&source.Diagnostic{Code: code, Severity: source.Note, Summary: summary, Place: at,
 			Help: "take it away, or leave it if something outside of this tree asks for it"})
 	}
-	if t.env.Alone() == nil && !t.wanting { // modules that are not there may be the site's own
+	if t.env.Alone() == nil && !t.ownMissing() {
 		classes := !t.Outside && t.classified()
 		all := t.files
 		for _, f := range t.typeFiles() {
@@ -363,6 +387,9 @@ func (t *Tree) unused() {
 			}
 		}
 		for _, f := range all {
+			if m := t.env.Module(f.module); t.wanting && m != nil && m.ForgeName != "" {
+				continue // somebody else's, as it seems: what is not here may be what uses it
+			}
 			for _, d := range f.tree.Defs {
 				at := func(s source.Span) source.Place { return source.Place{File: f.tree.Source, Span: s} }
 				code, kind, name, span := "", "", "", source.Span{}
@@ -482,6 +509,31 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 	})
 	return out
 }
+
+// ownMissing reports whether some module that is not there may be the site's own, and name what is here: it has no
+// author in the Puppetfile, and nobody depends on it by its whole name.
+func (t *Tree) ownMissing() bool {
+	if !t.wanting {
+		return false
+	}
+	known := map[string]bool{}
+	if text, err := t.env.Read(filepath.Join(t.env.Dir, "Puppetfile")); err == nil {
+		for _, m := range authored.FindAllStringSubmatch(text, -1) {
+			known[m[1]] = true
+		}
+	}
+	for _, m := range t.env.Modules() {
+		for _, d := range m.Dependencies {
+			_, name, _ := strings.Cut(d.Name, "/")
+			known[name] = true
+		}
+	}
+	wanted := compiler.Wanted(t.env)
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(name string) bool { return !known[name] })
+}
+
+// authored is a module of a Puppetfile with its author.
+var authored = regexp.MustCompile(`(?m)^\s*mod\s*\(?\s*["'][^"'/-]+[/-]([^"'/-]+)["']`)
 
 // callsUnread are the modules that call a function which is not here: it may read files of the module that calls it.
 func (t *Tree) callsUnread() map[string]bool {

@@ -95,9 +95,22 @@ func TestUnused(t *testing.T) {
 	})
 	t.Run("broken", func(t *testing.T) {
 		other := maps.Clone(files)
-		other["modules/web/manifests/broken.pp"] = "class web::broken {"
-		if got := unused(check(t, other)); len(got) > 0 {
-			t.Errorf("a file cannot be read, and yet it is known to name nothing of %q", got)
+		other["modules/web/manifests/broken.pp"] = "class web::broken { include old\n  $x = \"old::th${y}\", template('old/gone.erb')"
+		other["modules/old/types/broken.pp"] = "type Old::Broken = [Old::Port"
+		want := []string{"file modules/old/files/gone.txt", "function old::sum", "template modules/web/templates/gone.txt.epp"}
+		if got := unused(check(t, other)); !slices.Equal(got, want) {
+			t.Errorf("beside files that do not parse %q are unused, not %q", got, want)
+		}
+	})
+	t.Run("wanting", func(t *testing.T) {
+		other := maps.Clone(files)
+		other["Puppetfile"] = "mod 'someone-gone', '1.0.0'\n"
+		if got := unused(checkWanting(t, other, true)); !slices.Equal(got, want) {
+			t.Errorf("beside a module of somebody else's that is not there %q are unused, not %q", got, want)
+		}
+		other["Puppetfile"] += "mod 'ours', :git => 'x'\n"
+		if got := unused(checkWanting(t, other, true)); slices.Contains(got, "class old") {
+			t.Errorf("a module of the site's own is not there, and yet class old is called unused")
 		}
 	})
 	t.Run("unknown function", func(t *testing.T) {
