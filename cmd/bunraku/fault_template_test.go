@@ -383,9 +383,9 @@ func (tree *faultTree) closed(classes bool) bool {
 	return !classes || includes
 }
 
-// copied copies a definition under another name, in a file of its own.
-func copied(tree *faultTree, r *rand.Rand, classes bool, is func(syntax.Definition) (string, bool)) *fault {
-	if !tree.closed(classes) {
+// copied copies a class under another name, in a file of its own, as a class or as a define.
+func copied(tree *faultTree, r *rand.Rand, keyword string) *fault {
+	if !tree.closed(keyword == "class") {
 		return nil
 	}
 	f := tree.code[r.IntN(len(tree.code))]
@@ -394,37 +394,26 @@ func copied(tree *faultTree, r *rand.Rand, classes bool, is func(syntax.Definiti
 		strings.HasSuffix(f.Source.Name, "manifests/init.pp") {
 		return nil
 	}
-	name, ok := is(f.Defs[0])
-	if !ok || !strings.Contains(name, "::") {
+	class, is := f.Defs[0].(*syntax.Class)
+	if !is || !strings.Contains(class.Name, "::") || class.Parent != "" {
 		return nil
 	}
+	name := class.Name
 	other := tree.words.misspellLast(r, name)
 	if other == "" {
 		return nil
 	}
 	file := path.Dir(f.Source.Name) + "/" + other[strings.LastIndex(other, "::")+2:] + ".pp"
-	text := regexp.MustCompile(`(?m)^((?:class|define)\s+)`+name+`\b`).ReplaceAllString(f.Source.Text, "${1}"+other)
+	text := regexp.MustCompile(`(?m)^class(\s+)`+name+`\b`).ReplaceAllString(f.Source.Text, keyword+"${1}"+other)
 	return &fault{what: file + " is a copy", texts: map[string]string{file: text}, at: []string{file}, word: other}
 }
 
 var faultsUnused = []faultKind{
 	{"unused: class", "U0301", func(t *testing.T, tree *faultTree, r *rand.Rand) *fault {
-		return copied(tree, r, true, func(d syntax.Definition) (string, bool) {
-			c, is := d.(*syntax.Class)
-			if !is {
-				return "", false
-			}
-			return c.Name, true
-		})
+		return copied(tree, r, "class")
 	}},
 	{"unused: define", "U0302", func(t *testing.T, tree *faultTree, r *rand.Rand) *fault {
-		return copied(tree, r, false, func(d syntax.Definition) (string, bool) {
-			c, is := d.(*syntax.Define)
-			if !is {
-				return "", false
-			}
-			return c.Name, true
-		})
+		return copied(tree, r, "define")
 	}},
 	{"unused: template", "U0305", func(t *testing.T, tree *faultTree, r *rand.Rand) *fault {
 		file, _, _ := tree.rendered(r, "")
