@@ -34,17 +34,15 @@ type Tree struct {
 	// Outside tells that something outside of the tree says which classes nodes have; whoever knows sets it.
 	Outside bool
 
-	files   []*file                     // the tree's own manifests
-	classes map[string]*definition      // of all modules
-	defines map[string]*definition      // likewise
-	funcs   map[string]*syntax.Function // likewise, those in Puppet
-	broken  map[string]bool             // modules with a file that does not parse
-	// brokenFiles are those files, and those of types
-	brokenFiles []string
-	top         map[string]bool // variables that main manifests set
-	defaults    map[string]bool // types that somebody sets defaults of
-	said        map[string]bool
-	problems    source.Diagnostics
+	files    []*file                     // the tree's own manifests
+	classes  map[string]*definition      // of all modules
+	defines  map[string]*definition      // likewise
+	funcs    map[string]*syntax.Function // likewise, those in Puppet
+	broken   map[string]bool             // modules with a file that does not parse
+	top      map[string]bool             // variables that main manifests set
+	defaults map[string]bool             // types that somebody sets defaults of
+	said     map[string]bool
+	problems source.Diagnostics
 
 	allFiles  []*syntax.File // the manifests of all modules
 	dataDone  bool
@@ -122,7 +120,6 @@ func (t *Tree) read(path, module string, own bool) {
 	tree, ds, err := t.env.Parse(path)
 	if err != nil || ds.HasErrors() || tree == nil {
 		t.broken[module] = true
-		t.brokenFiles = append(t.brokenFiles, path)
 		return
 	}
 	f := &file{path, module, tree}

@@ -23,10 +23,10 @@ import (
 // what is in it, and "web/site" names web/site.erb as well.
 //
 // What may be named from outside is passed over. A module by itself is there for others: of its definitions nothing is
-// said. The modules of others that are not there name nothing of the site's. A file that does not parse names whatever
-// in its text looks like a name. Classes are chosen by a classifier: they are judged only if the tree's own main
-// manifest classifies its nodes, and if what it includes by a computed name can come from nothing but the data at hand.
-// Who is named only by something unused is found once that is gone.
+// said. The modules of others that are not there name nothing of the site's; a file that does not parse may name
+// anything. Classes are chosen by a classifier: they are judged only if the tree's own main manifest classifies its
+// nodes, and if what it includes by a computed name can come from nothing but the data at hand. Who is named only by
+// something unused is found once that is gone.
 
 // Codes of what is said about what nothing names.
 const (
@@ -208,19 +208,6 @@ func (m *mentions) pieces(pieces []string) {
 	m.anyPath = m.anyPath || i >= 0 && !telling
 }
 
-// broken takes in the text of a file that does not parse: whatever in it looks like a name.
-func (m *mentions) broken(text string) {
-	m.raw(text)
-	for _, s := range quoted.FindAllString(text, -1) {
-		m.pieces(inText.Split(s[1:len(s)-1], -1))
-	}
-}
-
-var (
-	quoted = regexp.MustCompile(`"[^"\n]*"`)
-	inText = regexp.MustCompile(`\$\{[^}"\n]*\}?|\$[\w:]+`)
-)
-
 // becomes reports whether a text can become a name: the pieces stand in it in their order, the first at its beginning.
 func becomes(pieces []string, name string) bool {
 	rest, ok := strings.CutPrefix(name, pieces[0])
@@ -291,11 +278,6 @@ func (t *Tree) mentions() *mentions {
 			m.code(s, "", f.module)
 		}
 	}
-	for _, p := range t.brokenFiles { // those of types among them
-		if text, err := t.env.Read(p); err == nil { // likewise
-			m.broken(text)
-		}
-	}
 	read := func(p string) {
 		if text, err := t.env.Read(p); err == nil { // what cannot be read is told when it is used
 			m.raw(text)
@@ -360,8 +342,6 @@ func (t *Tree) typeFiles() (out []*file) {
 		for _, p := range t.puppetFiles(filepath.Join(m.Dir, "types")) {
 			if tree, ds, err := t.env.Parse(p); err == nil && !ds.HasErrors() && tree != nil {
 				out = append(out, &file{p, m.Name, tree})
-			} else if !slices.Contains(t.brokenFiles, p) {
-				t.brokenFiles = append(t.brokenFiles, p)
 			}
 		}
 	}
@@ -370,6 +350,9 @@ func (t *Tree) typeFiles() (out []*file) {
 
 // unused tells of what nothing names.
 func (t *Tree) unused() {
+	if len(t.broken) > 0 {
+		return // what cannot be read may name anything
+	}
 	m := t.mentions()
 	for _, d := range t.problems {
 		m.raw(d.Help) // who is misspelt is meant

@@ -95,11 +95,9 @@ func TestUnused(t *testing.T) {
 	})
 	t.Run("broken", func(t *testing.T) {
 		other := maps.Clone(files)
-		other["modules/web/manifests/broken.pp"] = "class web::broken { include old\n  $x = \"old::th${y}\", template('old/gone.erb')"
-		other["modules/old/types/broken.pp"] = "type Old::Broken = [Old::Port"
-		want := []string{"file modules/old/files/gone.txt", "function old::sum", "template modules/web/templates/gone.txt.epp"}
-		if got := unused(check(t, other)); !slices.Equal(got, want) {
-			t.Errorf("beside files that do not parse %q are unused, not %q", got, want)
+		other["modules/web/manifests/broken.pp"] = "class web::broken {"
+		if got := unused(check(t, other)); len(got) > 0 {
+			t.Errorf("a file cannot be read, and yet it is known to name nothing of %q", got)
 		}
 	})
 	t.Run("wanting", func(t *testing.T) {

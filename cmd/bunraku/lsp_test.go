@@ -25,7 +25,7 @@ func TestLSPSaysWhatCheckSays(t *testing.T) {
 	broken := writeRepo(t, map[string]string{
 		"environment.conf": "modulepath = modules\n",
 		"manifests/site.pp": "node 'a' { include web }\nnode 'b' { include web::gone }\nnode default { " +
-			"notify { 'x': } }\nnode 'nobody' { include web::known }\n",
+			"notify { 'x': } }\n",
 		"modules/web/manifests/init.pp":   "class web {\n  $x = $nowhere\n  file { '/x': mode => '0x' }\n}\n",
 		"modules/web/manifests/syntax.pp": "class web::syntax {\n  notify { 'ä' }\n}\n",
 		"modules/web/manifests/known.pp":  "class web::known {\n  notify { 'x': nothing => 1 }\n}\n",
