@@ -453,6 +453,10 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 		if stem := stemOf(f.path); stem != base && len(stem) > 5 && strings.ContainsAny(stem, "-_.") {
 			by[stem] = append(by[stem], f.path)
 		}
+		if filepath.Ext(base) == ".py" { // a module of a package, by which tools start it
+			module := filepath.Base(filepath.Dir(f.path)) + "." + stemOf(f.path)
+			by[module] = append(by[module], f.path)
+		}
 	}
 	root := t.env.Dir
 	if m := t.env.Alone(); m != nil {
@@ -477,8 +481,10 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 			out[name] = out[name] || stemOf(name) != stemOf(p) // a service and its unit speak of themselves
 		}
 		runs(text, isPath, func(w string) {
-			for _, name := range by[path.Base(strings.TrimRight(w, "./:"))] {
-				names(name)
+			for part := range strings.SplitSeq(w, ":") {
+				for _, name := range by[path.Base(strings.TrimRight(part, "./"))] {
+					names(name)
+				}
 			}
 		})
 		for _, m := range computedName.FindAllStringSubmatch(text, -1) { // "pattern-#{n}"
