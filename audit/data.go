@@ -518,6 +518,21 @@ func (t *Tree) taken() *takenKeys {
 			}
 		}
 	}
+	for _, m := range t.env.Modules() { // plans, Ruby and templates look up, too, and name what they ask for
+		for _, sub := range []string{"plans", "lib", "templates"} {
+			at := filepath.Join(m.Dir, sub)
+			_ = source.Walk(t.env.Files(), at, func(p string, e source.Entry) bool { // one that is not there has nothing
+				if text, err := t.env.Read(p); !e.IsDir() && err == nil {
+					runs(text, isWord, func(w string) {
+						if w = strings.Trim(w, ":"); strings.Contains(w, "::") {
+							k.lookups[w] = true
+						}
+					})
+				}
+				return true
+			})
+		}
+	}
 	for _, f := range t.data() {
 		if f.file != nil && f.file.Root != nil {
 			texts(f.file.Root, func(n *datafile.Node, s string) {

@@ -116,6 +116,13 @@ func TestUnsaid(t *testing.T) {
 			"modules/icinga/manifests/init.pp":      "class icinga { }",
 			"modules/icingadb/manifests/globals.pp": "class icingadb::globals($x = 1) { }"},
 			[]string{"nothing takes the key icinga::globals::x"}, []string{"did you mean"}},
+		{"a key that a plan or a function asks for", map[string]string{"environment.conf": "", "manifests/site.pp": "",
+			"hiera.yaml":                            "version: 5\nhierarchy:\n  - {name: a, path: a.yaml}\n",
+			"data/a.yaml":                           "m::pass: 1\nm::key: 2\nm::nobody: 3\n",
+			"modules/m/plans/p.pp":                  "plan m::p() { $x = lookup('m::pass') }",
+			"modules/m/lib/puppet/functions/m/f.rb": "Puppet::Functions.create_function(:'m::f') do\n  def f\n    call_function('lookup', 'm::key')\n  end\nend\n",
+			"modules/m/manifests/init.pp":           "class m { }"},
+			[]string{"m::nobody"}, []string{"key m::pass", "key m::key"}},
 		// Facts help where facts are missing.
 		{"a module of functions", map[string]string{"metadata.json": metadata, "functions/f.pp": "function m::f() { 1 }"},
 			[]string{"V903"}, []string{"facts/"}},
