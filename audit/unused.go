@@ -415,7 +415,7 @@ func (t *Tree) unused() {
 				if kind == "files" {
 					code, what = codeUnusedFile, "file "
 				}
-				found = append(found, unnamed{p, code, what})
+				found = append(found, unnamed{p, mod.Name, code, what})
 				return true
 			})
 		}
@@ -438,7 +438,7 @@ var (
 func stemOf(p string) string { return strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)) }
 
 // An unnamed is a template or a file that no code and no data name.
-type unnamed struct{ path, code, what string }
+type unnamed struct{ path, module, code, what string }
 
 // namedBeside are those of some files that other texts of the tree name: tests, scripts, pages that tell people of an
 // example. The beginning of a name, without its ending, will do if it is no common word.
@@ -446,9 +446,10 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 	if len(files) == 0 {
 		return nil
 	}
-	by := map[string][]string{}
+	by, of := map[string][]string{}, map[string]string{}
 	for _, f := range files {
 		base := filepath.Base(f.path)
+		of[f.path] = f.module
 		by[base] = append(by[base], f.path)
 		if stem := stemOf(f.path); stem != base && len(stem) > 5 && strings.ContainsAny(stem, "-_.") {
 			by[stem] = append(by[stem], f.path)
@@ -482,8 +483,12 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 		}
 		runs(text, isPath, func(w string) {
 			for part := range strings.SplitSeq(w, ":") {
-				for _, name := range by[path.Base(strings.TrimRight(part, "./"))] {
-					names(name)
+				part = strings.TrimRight(part, "./")
+				for _, name := range by[path.Base(part)] {
+					if dir := path.Base(path.Dir(part)); dir == "." || dir == "/" || dir == of[name] ||
+						slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), dir) { // not that of another module
+						names(name)
+					}
 				}
 			}
 		})
