@@ -53,6 +53,7 @@ engine)
 anyrepo)
   run "public trees as they were cloned" ./cmd/bunraku 'TestAcceptAnyRepo'
   run "public classes with the modules that they need, asked of Puppet" ./puppet/compiler 'TestAcceptWithModules'
+  run "truth of what check says of them" ./cmd/bunraku 'TestAcceptJudged'
   run "what nothing names, and no node of real sites uses" ./audit 'TestAcceptUnused|TestUnused'
   run "what people download" ./cmd/bunraku 'TestAcceptDist'
   run "nodes without facts, stand-ins, coverage" ./cmd/bunraku 'TestCheckWith|TestCheckModuleWithout|TestCoverage'
