@@ -431,6 +431,7 @@ func (t *Tree) unused() {
 
 var (
 	comments     = regexp.MustCompile(`(?m)^\s*#.*$`)
+	listing      = regexp.MustCompile(`\b(?:listdir|scandir|os\.walk|readdir)\(`)
 	computedName = regexp.MustCompile(`(\w[\w.+-]{2,}[_.-])(?:[#$%]\{|%[sd])`)
 )
 
@@ -492,6 +493,14 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 				}
 			}
 		})
+		if listing.MatchString(text) { // a program that takes whatever lies below a directory beside it
+			for _, f := range files {
+				rel, err := filepath.Rel(filepath.Dir(p), f.path)
+				if err == nil && strings.Contains(filepath.ToSlash(rel), "/") && filepath.IsLocal(rel) {
+					names(f.path)
+				}
+			}
+		}
 		for _, m := range computedName.FindAllStringSubmatch(text, -1) { // "pattern-#{n}"
 			for _, f := range files {
 				if strings.HasPrefix(filepath.Base(f.path), m[1]) {
