@@ -44,10 +44,12 @@ type Tree struct {
 	said     map[string]bool
 	problems source.Diagnostics
 
-	allFiles  []*syntax.File // the manifests of all modules
-	dataDone  bool
-	dataFiles []*dataFile
-	complete  bool // every hierarchy reads files only, so that all keys are known
+	allFiles []*syntax.File // the manifests of all modules
+	// allQualified are the variables of all classes, once somebody has asked
+	allQualified []string
+	dataDone     bool
+	dataFiles    []*dataFile
+	complete     bool // every hierarchy reads files only, so that all keys are known
 	// dataAbroad tells that some data is not below the tree: what it names is not known
 	dataAbroad bool
 	wordsOnce  sync.Once
@@ -227,7 +229,7 @@ func (t *Tree) slip(name string, among []string) string {
 	t.wordsOnce.Do(func() {
 		t.words = map[string]int{}
 		for _, f := range t.files {
-			runs(f.tree.Source.Text, isWord, func(w string) { t.words[strings.ToLower(strings.Trim(w, ":"))]++ })
+			runs(f.tree.Source.Text, &wordBytes, func(w string) { t.words[strings.ToLower(strings.Trim(w, ":"))]++ })
 		}
 		t.wanted = compiler.Wanted(t.env)
 	})

@@ -651,13 +651,15 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 }
 
 // qualifiedNames are the variables of all classes.
-func (t *Tree) qualifiedNames() (out []string) {
-	for _, class := range names(t.classes) {
-		for _, v := range names(t.classes[class].vars) {
-			out = append(out, class+"::"+v)
+func (t *Tree) qualifiedNames() []string {
+	if t.allQualified == nil {
+		for _, class := range names(t.classes) {
+			for _, v := range names(t.classes[class].vars) {
+				t.allQualified = append(t.allQualified, class+"::"+v)
+			}
 		}
 	}
-	return out
+	return t.allQualified
 }
 
 // inEveryScope are variables that every class has.

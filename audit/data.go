@@ -523,7 +523,7 @@ func (t *Tree) taken() *takenKeys {
 			at := filepath.Join(m.Dir, sub)
 			_ = source.Walk(t.env.Files(), at, func(p string, e source.Entry) bool { // one that is not there has nothing
 				if text, err := t.env.Read(p); !e.IsDir() && err == nil {
-					runs(text, isWord, func(w string) {
+					runs(text, &wordBytes, func(w string) {
 						if w = strings.Trim(w, ":"); strings.Contains(w, "::") {
 							k.lookups[w] = true
 						}

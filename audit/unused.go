@@ -84,11 +84,23 @@ func isPath(c byte) bool {
 	return isWord(c) || c == '/' || c == '.' || c == '-' || c == '+' || c == '@' || c == '~'
 }
 
+// A kind says of each byte whether it is one of some.
+type kind [256]bool
+
+func kindOf(is func(byte) bool) (k kind) {
+	for c := range k {
+		k[c] = is(byte(c))
+	}
+	return k
+}
+
+var wordBytes, pathBytes = kindOf(isWord), kindOf(isPath)
+
 // runs are the longest pieces of a text whose bytes are all of one kind.
-func runs(text string, is func(byte) bool, visit func(string)) {
+func runs(text string, of *kind, visit func(string)) {
 	start := -1
 	for i := 0; i <= len(text); i++ {
-		switch in := i < len(text) && is(text[i]); {
+		switch in := i < len(text) && of[text[i]]; {
 		case in && start < 0:
 			start = i
 		case !in && start >= 0:
@@ -100,8 +112,8 @@ func runs(text string, is func(byte) bool, visit func(string)) {
 
 // raw takes in the names of a text whose language does not matter.
 func (m *mentions) raw(text string) {
-	runs(text, isWord, func(w string) { m.word(strings.Trim(w, ":"), "") })
-	runs(text, isPath, m.path)
+	runs(text, &wordBytes, func(w string) { m.word(strings.Trim(w, ":"), "") })
+	runs(text, &pathBytes, m.path)
 }
 
 // code takes in the names of a manifest. At module is the module whose file it is.
@@ -151,8 +163,8 @@ func (m *mentions) within(name, in, module string, n syntax.Node) {
 }
 
 func (m *mentions) text(text, in string) {
-	runs(text, isWord, func(w string) { m.word(strings.Trim(w, ":"), in) })
-	runs(text, isPath, m.path)
+	runs(text, &wordBytes, func(w string) { m.word(strings.Trim(w, ":"), in) })
+	runs(text, &pathBytes, m.path)
 }
 
 // computed takes in a text of which some pieces are known.
@@ -282,7 +294,7 @@ func (t *Tree) mentions() *mentions {
 		if text, err := t.env.Read(p); err == nil { // what cannot be read is told when it is used
 			m.raw(text)
 			if ext := filepath.Ext(p); ext == ".rb" || ext == ".erb" || ext == ".epp" {
-				runs(text, isPath, func(w string) {
+				runs(text, &pathBytes, func(w string) {
 					m.bases[path.Base(w)] = true
 					if w[0] == '/' && len(w) > 3 { // "#{module}/scripts/#{name}.erb"
 						m.pathForms["\x00"+w] = []string{"", w}
@@ -429,11 +441,42 @@ func (t *Tree) unused() {
 	}
 }
 
-var (
-	comments     = regexp.MustCompile(`(?m)^\s*#.*$`)
-	listing      = regexp.MustCompile(`\b(?:listdir|scandir|os\.walk|readdir)\(`)
-	computedName = regexp.MustCompile(`(\w[\w.+-]{2,}[_.-])(?:[#$%]\{|%[sd])`)
-)
+var listing = regexp.MustCompile(`\b(?:listdir|scandir|os\.walk|readdir)\(`)
+
+// uncommented is a manifest without the lines that are comments.
+func uncommented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// lists reports whether a program looks at what lies in a directory.
+func lists(text string) bool {
+	return (strings.Contains(text, "dir(") || strings.Contains(text, "os.walk(")) && listing.MatchString(text)
+}
+
+// computedNames visits the beginnings of names whose rest is computed: "pattern-" of pattern-#{n}. They end with a
+// character that joins words.
+func computedNames(text string, visit func(begin string)) {
+	for i := 1; i+1 < len(text); i++ {
+		c, next := text[i], text[i+1]
+		if c != '#' && c != '$' && c != '%' || next != '{' && (c != '%' || next != 's' && next != 'd') ||
+			strings.IndexByte("_.-", text[i-1]) < 0 {
+			continue
+		}
+		start := i
+		for start > 0 && (isWord(text[start-1]) && text[start-1] != ':' || strings.IndexByte(".+-", text[start-1]) >= 0) {
+			start--
+		}
+		if begin := strings.TrimLeft(text[start:i], ".+-"); len(begin) >= 4 {
+			visit(begin)
+		}
+	}
+}
 
 // stemOf is the name of a file without its ending.
 func stemOf(p string) string { return strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)) }
@@ -477,15 +520,15 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 			return true
 		}
 		if filepath.Ext(p) == ".pp" {
-			text = comments.ReplaceAllString(text, "")
+			text = uncommented(text)
 		}
 		names := func(name string) {
 			out[name] = out[name] || stemOf(name) != stemOf(p) // a service and its unit speak of themselves
 		}
-		runs(text, isPath, func(w string) {
+		runs(text, &pathBytes, func(w string) {
 			for part := range strings.SplitSeq(w, ":") {
 				part = strings.TrimRight(part, "./")
-				for _, name := range by[path.Base(part)] {
+				for _, name := range by[part[strings.LastIndexByte(part, '/')+1:]] {
 					if dir := path.Base(path.Dir(part)); dir == "." || dir == "/" || dir == of[name] ||
 						slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), dir) { // not that of another module
 						names(name)
@@ -493,7 +536,7 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 				}
 			}
 		})
-		if listing.MatchString(text) { // a program that takes whatever lies below a directory beside it
+		if lists(text) { // a program that takes whatever lies below a directory beside it
 			for _, f := range files {
 				rel, err := filepath.Rel(filepath.Dir(p), f.path)
 				if err == nil && strings.Contains(filepath.ToSlash(rel), "/") && filepath.IsLocal(rel) {
@@ -501,13 +544,18 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 				}
 			}
 		}
-		for _, m := range computedName.FindAllStringSubmatch(text, -1) { // "pattern-#{n}"
+		seen := map[string]bool{}
+		computedNames(text, func(begin string) { // "pattern-#{n}"
+			if seen[begin] {
+				return
+			}
+			seen[begin] = true
 			for _, f := range files {
-				if strings.HasPrefix(filepath.Base(f.path), m[1]) {
+				if strings.HasPrefix(filepath.Base(f.path), begin) {
 					names(f.path)
 				}
 			}
-		}
+		})
 		return true
 	})
 	return out
