@@ -31,7 +31,14 @@ func TestLSPSaysWhatCheckSays(t *testing.T) {
 		"modules/web/manifests/known.pp":  "class web::known {\n  notify { 'x': nothing => 1 }\n}\n",
 		"facts/a.json":                    `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`, "facts/c.json": `{"fqdn": "c"}`,
 	})
-	for _, dir := range []string{shop, broken} {
+	unused := writeRepo(t, map[string]string{
+		"environment.conf":               "modulepath = modules\n",
+		"manifests/site.pp":              "node 'a' { include web }\nnode default { notify { 'x': } }\n",
+		"modules/web/manifests/init.pp":  "class web {\n  notify { 'y': }\n}\n",
+		"modules/web/manifests/known.pp": "class web::known {\n  notify { 'x': }\n}\n",
+		"facts/a.json":                   `{"fqdn": "a"}`, "facts/c.json": `{"fqdn": "c"}`,
+	})
+	for _, dir := range []string{shop, broken, unused} {
 		_, text, _ := call("check", "--format", "sarif", dir)
 		var sarif struct {
 			Runs []struct {
@@ -111,7 +118,7 @@ func shownBy(t *testing.T, dir string, want []string) (got []string) {
 			files[uri] = nil
 			for _, x := range list {
 				d := x.(map[string]any)
-				if strings.Contains(d["message"].(string), ": ") && d["severity"] == 3.0 {
+				if d["relatedInformation"] != nil && d["severity"] == 3.0 {
 					continue // a place beside one, which is told with it
 				}
 				start := d["range"].(map[string]any)["start"].(map[string]any)
