@@ -616,6 +616,10 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 			Summary: "the data of " + t.env.Display(f.path) + " cannot be read: " + f.err.Error()}
 		if told, ok := f.err.(*source.Diagnostic); ok {
 			d.Summary, d.Place, d.Detail, d.Hidden = told.Summary, told.Place, told.Detail, true // who knows what it holds
+			if filepath.Ext(f.path) == ".json" && told.Place.File != nil {                       // Ruby's words quote it
+				d.Summary, d.Place.Span = datafile.BrokenJSON(told.Place.File.Text)
+				d.Summary = "the data " + d.Summary
+			}
 		}
 		t.say(d)
 		return

@@ -290,7 +290,7 @@ func TestAssertionsInEveryOrder(t *testing.T) {
 func TestAssertionsThatCannotBeRead(t *testing.T) {
 	for _, x := range []struct{ text, place, summary, help string }{
 		{"fil /etc/x exists", "1:1", `"fil" is nothing that can be asserted about`, "did you mean file?"},
-		{"# all\n\nfile /etc/x existing", "3:13", `"existing" cannot be said of a file`, "did you mean exists?"},
+		{"# all\n\nfile /etc/x exsists", "3:13", `"exsists" cannot be said of a file`, "did you mean exists?"},
 		{"file etc/x exists", "1:6", `the path "etc/x" is not absolute`, ""},
 		{"file /etc/x mode", "1:13", "mode needs a value", ""},
 		{"file /etc/x mode 0999", "1:18", `"0999" is no mode`, "octal"},
