@@ -47,6 +47,7 @@ type Tree struct {
 	allFiles []*syntax.File // the manifests of all modules
 	// allQualified are the variables of all classes, once somebody has asked
 	allQualified []string
+	resolved     map[string]bool // types that have been asked for: whether all that they name is there
 	dataDone     bool
 	dataFiles    []*dataFile
 	complete     bool // every hierarchy reads files only, so that all keys are known
@@ -81,7 +82,8 @@ type definition struct {
 func New(snap *compiler.Snapshot, own func(file string) bool, wanting bool) *Tree {
 	t := &Tree{snap: snap, env: snap.Environment(), own: own, wanting: wanting, classes: map[string]*definition{},
 		defines: map[string]*definition{}, funcs: map[string]*syntax.Function{}, broken: map[string]bool{},
-		top: map[string]bool{}, defaults: map[string]bool{}, said: map[string]bool{}}
+		top: map[string]bool{}, defaults: map[string]bool{}, said: map[string]bool{},
+		resolved: map[string]bool{}}
 	if t.own == nil {
 		t.own = func(string) bool { return true }
 	}

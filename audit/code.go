@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -505,11 +506,11 @@ func (t *Tree) missing(f *file, d *definition, b *syntax.ResourceBody) {
 
 // literal compares a value that stands in the code with a type.
 func (t *Tree) literal(f *file, typ syntax.Expr, in *source.File, e syntax.Expr, what string) {
-	if typ == nil || e == nil || !t.resolves(typ, 0) {
+	if typ == nil || e == nil {
 		return
 	}
 	v, ok := literalOf(e)
-	if !ok || value.IsUndef(v) && !strings.HasPrefix(what, "the default") {
+	if !ok || value.IsUndef(v) && !strings.HasPrefix(what, "the default") || !t.resolves(typ, 0) {
 		return
 	}
 	text := in.Text[typ.Span().Start:typ.Span().End]
@@ -543,30 +544,39 @@ func isDigits(s string) bool {
 
 // resolves reports whether everything that a type names is there.
 func (t *Tree) resolves(e syntax.Expr, depth int) bool {
-	ok := depth < 10
+	ok := true
 	syntax.Walk(e, func(n syntax.Node) bool {
-		r, is := n.(*syntax.Ref)
-		if !is {
-			return ok
-		}
-		if !t.snap.TypeNamed(r.Value) && t.defines[outline.Class(r.Value)] == nil {
-			ok = false
-		}
-		if path, there := t.env.TypeFile(r.Value); there && ok {
-			tree, ds, err := t.env.Parse(path)
-			if err != nil || ds.HasErrors() {
-				ok = false
-				return false
-			}
-			for _, d := range tree.Defs {
-				if a, is := d.(*syntax.TypeAlias); is && !recursive(a) {
-					ok = ok && t.resolves(a.X, depth+1)
-				}
-			}
+		if r, is := n.(*syntax.Ref); is && ok {
+			ok = t.typeResolves(r.Value, depth)
 		}
 		return ok
 	})
 	return ok
+}
+
+// typeResolves is the same of one name.
+func (t *Tree) typeResolves(name string, depth int) (ok bool) {
+	if ok, seen := t.resolved[name]; seen {
+		return ok
+	}
+	defer func() { t.resolved[name] = ok }()
+	if depth >= 10 || !t.snap.TypeNamed(name) && t.defines[outline.Class(name)] == nil {
+		return false
+	}
+	path, there := t.env.TypeFile(name)
+	if !there {
+		return true
+	}
+	tree, ds, err := t.env.Parse(path)
+	if err != nil || ds.HasErrors() {
+		return false
+	}
+	for _, d := range tree.Defs {
+		if a, is := d.(*syntax.TypeAlias); is && !recursive(a) && !t.resolves(a.X, depth+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // recursive reports whether an alias names itself.
@@ -666,13 +676,14 @@ func (t *Tree) qualifiedNames() []string {
 var inEveryScope = map[string]bool{"title": true, "name": true, "module_name": true, "caller_module_name": true}
 
 // visible are the variables that a class or define sets, with those that it inherits; certain is false if a parent is
-// not there.
+// not there. They are not the caller's to change.
 func (t *Tree) visible(d *definition) (vars map[string]bool, certain bool) {
+	if d.parent == "" {
+		return d.vars, true
+	}
 	vars = map[string]bool{}
 	for depth := 0; d != nil && depth < 20; depth++ {
-		for v := range d.vars {
-			vars[v] = true
-		}
+		maps.Copy(vars, d.vars)
 		if d.parent == "" {
 			return vars, true
 		}

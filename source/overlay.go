@@ -76,6 +76,19 @@ func RealOrNew(files Files, p string) (string, error) {
 
 func (o *Overlay) place(p string) (string, error) { return RealOrNew(o.Files, p) }
 
+// find is the place of a path that somebody asks for. Most are not there, and as long as no text is new, what is not
+// there below is not here either: then it has no place that would matter.
+func (o *Overlay) find(p string) (string, error) {
+	if len(o.dirs) > 0 {
+		return o.place(p)
+	}
+	real, err := o.Files.Real(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	return real, err
+}
+
 // insert adds what is not there below to its directory, and so on upwards.
 func (o *Overlay) insert(real string, kind Kind) {
 	dir := path.Dir(real)
@@ -89,7 +102,7 @@ func (o *Overlay) insert(real string, kind Kind) {
 
 // Read implements Files.
 func (o *Overlay) Read(p string) (Content, error) {
-	real, err := o.place(p)
+	real, err := o.find(p)
 	if err != nil {
 		return Content{}, err
 	}
@@ -99,15 +112,17 @@ func (o *Overlay) Read(p string) (Content, error) {
 	if c, over := o.texts[real]; over {
 		return c, nil
 	}
-	if _, err := o.Files.Stat(p); err != nil && o.dirs[real] != nil {
-		return Content{}, &fs.PathError{Op: "read", Path: p, Err: syscall.EISDIR}
+	if o.dirs[real] != nil {
+		if _, err := o.Files.Stat(p); err != nil {
+			return Content{}, &fs.PathError{Op: "read", Path: p, Err: syscall.EISDIR}
+		}
 	}
 	return o.Files.Read(p)
 }
 
 // Stat implements Files.
 func (o *Overlay) Stat(p string) (Info, error) {
-	real, err := o.place(p)
+	real, err := o.find(p)
 	if err != nil {
 		return Info{}, err
 	}
@@ -125,7 +140,7 @@ func (o *Overlay) Stat(p string) (Info, error) {
 
 // List implements Files.
 func (o *Overlay) List(p string) ([]Entry, error) {
-	real, err := o.place(p)
+	real, err := o.find(p)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +160,7 @@ func (o *Overlay) List(p string) ([]Entry, error) {
 
 // Real implements Files.
 func (o *Overlay) Real(p string) (string, error) {
-	real, err := o.place(p)
+	real, err := o.find(p)
 	if err != nil {
 		return "", err
 	}
