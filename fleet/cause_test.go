@@ -123,7 +123,7 @@ var (
 func (s *site) edits() (out []edit) {
 	for _, file := range slices.Sorted(maps.Keys(s.files)) {
 		switch filepath.Ext(file) {
-		case ".pp", ".epp", ".yaml", ".erb":
+		case ".pp", ".epp", ".yaml", ".erb", ".rb":
 		default:
 			continue
 		}
@@ -144,11 +144,12 @@ func (s *site) edits() (out []edit) {
 			add(number.ReplaceAllString(body, "${0}1"))
 			add(element.ReplaceAllString(body, "${1}x$2"))
 			add(scalar.ReplaceAllString(body, "${1}x$2"))
-			if filepath.Ext(file) != ".epp" {
+			if ext := filepath.Ext(file); ext != ".epp" && ext != ".erb" {
 				add(body + " # changed")
 				add("# " + body)
 			} else {
 				add(body + " more")
+				add(body + "<%# changed -%>")
 			}
 		}
 	}
@@ -199,29 +200,99 @@ func TestAcceptDiffCauses(t *testing.T) {
 }
 
 func causes(t *testing.T, commits int) {
-	s := newSite(t, filepath.Join("..", "examples", "shop"))
+	var sum causeCount
+	for _, dir := range []string{filepath.Join("..", "examples", "shop"), filepath.Join("testdata", "harbour")} {
+		newSite(t, dir).causes(commits/2, &sum)
+	}
+	t.Logf("true hunks by kind of file: %v", sum.kinds)
+	t.Logf("score: diff causes named %d/%d", sum.named, sum.items)
+	t.Logf("score: diff decoys not named %d/%d", sum.items-sum.decoys, sum.items)
+	t.Logf("score: diff nodes skipped of those that do not change %d/%d", sum.skipped, sum.unchanged)
+	t.Logf("score: diff hunks without effect %d/%d", sum.said, sum.of)
+	if sum.items == 0 || sum.said*100 < sum.of*95 {
+		t.Errorf("%d of %d hunks without effect were found", sum.said, sum.of)
+	}
+	for _, kind := range []string{"manifest", "data", "template", "function", "hiera.yaml"} {
+		if sum.kinds[kind] == 0 {
+			t.Errorf("no hunk of a %s was tried", kind)
+		}
+	}
+}
+
+type causeCount struct {
+	named, items, decoys int // of changes
+	said, of             int // of hunks without effect
+	skipped, unchanged   int // of nodes
+	kinds                map[string]int
+}
+
+// kindOf is what a file of a site is.
+func kindOf(file string) string {
+	switch {
+	case filepath.Base(file) == "hiera.yaml":
+		return "hiera.yaml"
+	case strings.Contains(file, "/functions/"):
+		return "function"
+	case strings.Contains(file, "/templates/"):
+		return "template"
+	case filepath.Ext(file) == ".yaml":
+		return "data"
+	}
+	return "manifest"
+}
+
+func (s *site) causes(commits int, sum *causeCount) {
+	t := s.t
 	base, failed := s.naive(s.files)
 	if failed {
 		t.Fatal("the site does not compile")
 	}
-	var effective, idle []edit
+	var idle []edit
+	effective := map[string][]edit{} // by kind: there are many more lines of some than of others
+	reads := map[string][]bool{}     // the nodes that a file is known to matter to
+	changed := map[edit][]bool{}
 	for _, e := range s.edits() {
-		switch now, failed := s.naive(s.with(e)); {
-		case failed:
-		case slices.Equal(now, base):
+		now, failed := s.naive(s.with(e))
+		if failed {
+			continue
+		}
+		if slices.Equal(now, base) {
 			idle = append(idle, e)
-		default:
-			effective = append(effective, e)
+			continue
+		}
+		effective[kindOf(e.file)] = append(effective[kindOf(e.file)], e)
+		if reads[e.file] == nil {
+			reads[e.file] = make([]bool, len(base))
+		}
+		changed[e] = make([]bool, len(base))
+		for i := range base {
+			if now[i] != base[i] {
+				reads[e.file][i], changed[e][i] = true, true
+			}
 		}
 	}
+	kinds := slices.Sorted(maps.Keys(effective))
+	near := func(file string, nodes []bool) bool {
+		for i, matters := range reads[file] {
+			if matters && nodes[i] {
+				return true
+			}
+		}
+		return false
+	}
 	random := rand.New(rand.NewPCG(19, 6))
-	named, decoys, items, said, of := 0, 0, 0, 0, 0
-	skipped, unchanged := 0, 0
+	if sum.kinds == nil {
+		sum.kinds = map[string]int{}
+	}
 	for range commits {
-		true_ := effective[random.IntN(len(effective))]
+		of := effective[kinds[random.IntN(len(kinds))]]
+		true_ := of[random.IntN(len(of))]
 		all := []edit{true_}
 		for tries := 0; len(all) < 5 && tries < 1000; tries++ {
 			e := idle[random.IntN(len(idle))]
+			if len(all) < 3 && !near(e.file, changed[true_]) {
+				continue // two of them are in what the changed nodes read
+			}
 			if !slices.ContainsFunc(all, func(x edit) bool {
 				return x.file == e.file && x.line-e.line <= 1 &&
 					e.line-x.line <= 1
@@ -229,21 +300,25 @@ func causes(t *testing.T, commits int) {
 				all = append(all, e)
 			}
 		}
+		if len(all) < 5 {
+			continue
+		}
 		files := s.with(all...)
 		want, failed := s.naive(files)
 		if alone, _ := s.naive(s.with(true_)); failed || !slices.Equal(alone, want) {
 			continue // a decoy that is one only by itself
 		}
+		sum.kinds[kindOf(true_.file)]++
 		r, patch := s.report(files)
 		for i, n := range r.Nodes {
 			if want[i] == base[i] {
-				unchanged++
+				sum.unchanged++
 			}
 			switch {
 			case n.State == diff.CannotChange && want[i] != base[i]:
 				t.Errorf("%v\n%s was said not to be able to change", all, n.Name)
 			case n.State == diff.CannotChange:
-				skipped++
+				sum.skipped++
 			case (n.State == diff.Changed) != (want[i] != base[i]):
 				t.Errorf("%v\n%s is %s", all, n.Name, n.State)
 			}
@@ -253,20 +328,20 @@ func causes(t *testing.T, commits int) {
 			t.Errorf("%v: nothing changes", all)
 		}
 		for _, it := range r.Items {
-			items++
+			sum.items++
 			hit := false
 			if it.Cause != nil {
 				for _, h := range it.Cause.Hunks {
 					if isTrue(h) {
 						hit = true
 					} else {
-						decoys++
+						sum.decoys++
 						t.Errorf("%v\nis said to come from %v", all, h)
 					}
 				}
 			}
 			if hit {
-				named++
+				sum.named++
 			} else {
 				t.Errorf("%v\n%v: the hunk is not named: %v", all, it.Slot(), it.Cause)
 			}
@@ -276,18 +351,11 @@ func causes(t *testing.T, commits int) {
 			case isTrue(h) && h.Effect != "":
 				t.Errorf("%v\n%v is said to be without effect: %s", all, h, h.Effect)
 			case !isTrue(h):
-				if of++; h.Effect != "" {
-					said++
+				if sum.of++; h.Effect != "" {
+					sum.said++
 				}
 			}
 		}
 	}
-	t.Logf("%d lines that change catalogs, %d that do not", len(effective), len(idle))
-	t.Logf("score: diff causes named %d/%d", named, items)
-	t.Logf("score: diff decoys not named %d/%d", items-decoys, items)
-	t.Logf("score: diff nodes skipped of those that do not change %d/%d", skipped, unchanged)
-	t.Logf("score: diff hunks without effect %d/%d", said, of)
-	if items == 0 || said*100 < of*95 {
-		t.Errorf("%d of %d hunks without effect were found", said, of)
-	}
+	t.Logf("%s: %d lines that change catalogs, %d that do not", s.root, len(changed), len(idle))
 }

@@ -1,0 +1,3 @@
+function harbour::pick_first($a, $b) {
+  $a ? { undef => $b, default => $a }
+}

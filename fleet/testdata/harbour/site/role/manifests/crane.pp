@@ -1,0 +1,5 @@
+class role::crane {
+  include profile::base
+  include profile::crane
+  Class['profile::base'] -> Class['profile::crane']
+}

@@ -1,0 +1,3 @@
+class role::office inherits role::plain {
+  include profile::papers
+}

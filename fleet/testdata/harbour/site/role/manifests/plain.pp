@@ -1,0 +1,3 @@
+class role::plain {
+  include profile::base
+}
