@@ -40,7 +40,7 @@ func (t *Tree) named(f *file, c *syntax.Call) {
 			if name == "" || strings.HasPrefix(name, "/") || !t.moduleOf(name) {
 				return
 			}
-			if _, there := t.env.ContentFile(name); there {
+			if t.hasFile("files", name) {
 				return
 			}
 		}
@@ -59,10 +59,24 @@ func (t *Tree) templateNamed(f *file, a syntax.Expr, ending string) {
 		if name == "" || strings.HasPrefix(name, "/") || !t.moduleOf(name) {
 			continue
 		}
-		if _, there := t.env.TemplateFile(name); !there {
+		if !t.hasFile("templates", name) {
 			t.warn(codeTemplate, f, a.Span(), "there is no template "+t.shown("templates", name), t.nearFile("templates", name))
 		}
 	}
+}
+
+// hasFile reports whether a module has a template or a file, or may have it once its submodules are fetched.
+func (t *Tree) hasFile(kind, name string) bool {
+	find := t.env.ContentFile
+	if kind == "templates" {
+		find = t.env.TemplateFile
+	}
+	if _, there := find(name); there {
+		return true
+	}
+	module, rest, _ := strings.Cut(name, "/")
+	m := t.env.Module(module)
+	return m != nil && t.env.Unfetched(filepath.Join(m.Dir, kind, rest))
 }
 
 // moduleOf reports whether a file's name begins with a module that is there.
@@ -115,7 +129,7 @@ func (t *Tree) sources(f *file, ops []*syntax.AttrOp) {
 		if !is || !t.moduleOf(name) {
 			continue
 		}
-		if _, there := t.env.ContentFile(strings.TrimSuffix(name, "/")); !there {
+		if !t.hasFile("files", strings.TrimSuffix(name, "/")) {
 			t.warn(codeFile, f, op.Value.Span(), "there is no file "+t.shown("files", name), t.nearFile("files", name))
 		}
 	}

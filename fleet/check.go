@@ -295,7 +295,7 @@ func (c *Check) audit() {
 			c.Static = append(c.Static, source.Bug(p))
 		}
 	}()
-	tree := audit.New(c.Snapshot, c.Invent.Own, len(compiler.Wanted(c.Snapshot.Environment())) > 0)
+	tree := audit.New(c.Snapshot, c.Invent.Own, compiler.Wanting(c.Snapshot.Environment()))
 	tree.Outside = c.Plan == nil && slices.ContainsFunc(c.Given, func(n Node) bool { return len(n.Classes) > 0 })
 	c.Static = tree.Check()
 	if c.Cover == nil {

@@ -62,6 +62,8 @@ type Plan struct {
 	Unknown []string
 	// Wanted are the modules that the tree needs and that are not there.
 	Wanted []string
+	// Hollow is how many of them are git submodules that nobody has fetched.
+	Hollow int
 	// Alone tells that the tree is a module.
 	Alone bool
 }
@@ -86,7 +88,7 @@ type InventOptions struct {
 
 // Invent plans nodes for a tree without facts.
 func Invent(env *environment.Environment, opt InventOptions) *Plan {
-	p := &Plan{Wanted: compiler.Wanted(env)}
+	p := &Plan{Wanted: compiler.Wanted(env), Hollow: len(env.Hollow())}
 	if len(opt.Classes) > 0 {
 		p.given(env, opt)
 		return p

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -19,8 +20,13 @@ func refused(s Suspect) (out source.Diagnostics) {
 	}
 	for _, r := range s.Catalog.Resources {
 		for _, x := range model.Refused(r) {
-			out = append(out, about(r, x.Attr, &source.Diagnostic{Code: "C0003", Summary: x.Text,
-				Help: "a compile does not look at such values: the agent does, and refuses the catalog"}))
+			d := &source.Diagnostic{Code: "C0003", Summary: x.Text,
+				Help: "a compile does not look at such values: the agent does, and refuses the catalog"}
+			if x.Default != "" && s.Modules != nil && s.Modules.Alone() != nil { // who knows what the module's site sets
+				d.Severity = source.Warning
+				d.Help += fmt.Sprintf(", unless the site has a default: %s { %s => … }", r.Type, x.Default)
+			}
+			out = append(out, about(r, x.Attr, d))
 		}
 		if s.Modules == nil || r.Type != "File" {
 			continue
@@ -51,7 +57,7 @@ func about(r *catalog.Resource, attr string, d *source.Diagnostic) *source.Diagn
 const moduleFile = "puppet:///modules/"
 
 // missingSource is the source of a file if it is one of a module and there is no such file; "" if there may be one. Of
-// several sources the first that exists is taken.
+// several sources the first that exists is taken. What another module would have cannot be told where only one is.
 func missingSource(env *environment.Environment, r *catalog.Resource) string {
 	if e, _ := r.Get("ensure").(value.String); e == "absent" {
 		return ""
@@ -67,7 +73,8 @@ func missingSource(env *environment.Environment, r *catalog.Resource) string {
 		if !ok || !inModule {
 			return "" // who knows
 		}
-		if at := sourcePath(env, rest); at != "" && source.Exists(env.Files(), at) {
+		at := sourcePath(env, rest)
+		if at != "" && (source.Exists(env.Files(), at) || env.Unfetched(at)) || at == "" && env.Alone() != nil {
 			return ""
 		}
 		if first == "" {

@@ -40,11 +40,17 @@ func (c *checking) inventedTexts() (out []string) {
 			onlyWith(with, n)))
 	}
 	if list := c.plan.Wanted; len(list) > 0 {
-		how := "`r10k puppetfile install` (or g10k) brings them, or --modulepath names where they are"
-		if c.plan.Alone {
-			how = "`bundle exec rake spec_prep` brings them, or --modulepath names where they are"
+		how := "`r10k puppetfile install` (or g10k) brings them"
+		switch {
+		case c.plan.Alone:
+			how = "`bundle exec rake spec_prep` brings them"
+		case c.plan.Hollow >= len(list):
+			how = "`git submodule update --init` brings them"
+		case c.plan.Hollow > 0:
+			how = "`git submodule update --init` and `r10k puppetfile install` (or g10k) bring them"
 		}
-		out = append(out, fmt.Sprintf("%s named and not there: %s. %s.", isAre(len(list), "module"),
+		out = append(out, fmt.Sprintf("%s named and not there: %s. %s, or --modulepath names where they are.",
+			isAre(len(list), "module"),
 			strings.Join(list, ", "), how))
 	}
 	if n := c.legacy(); n > 0 {

@@ -32,7 +32,7 @@ func TestAcceptUnusedAway(t *testing.T) {
 		}
 		own := func(file string) bool { return strings.HasPrefix(source.Absolute(file), source.Absolute(tree.from)) }
 		var gone []string
-		for _, d := range audit.New(snap, own, len(compiler.Wanted(snap.Environment())) > 0).Check() {
+		for _, d := range audit.New(snap, own, compiler.Wanting(snap.Environment())).Check() {
 			if name, is := strings.CutPrefix(d.Summary, "nothing in this tree names the "); is {
 				kind, name, _ := strings.Cut(name, " ")
 				if kind != "template" && kind != "file" {

@@ -47,7 +47,7 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 	switch {
 	case slices.Contains(wanted, name):
 		return name
-	case len(wanted) == 0:
+	case len(wanted) == 0 && !untold(c.env):
 		return ""
 	case kind == source.MissingFunction && slips(name, c.FunctionNames()):
 		return ""

@@ -13,7 +13,8 @@ import (
 )
 
 // What a tree needs and does not hold is written in a Puppetfile (a control repo), in .fixtures.yml or in metadata.json
-// (a module). The files are read, and nothing is fetched.
+// (a module); a git submodule that nobody has fetched has left an empty directory. The files are read, and nothing is
+// fetched.
 
 // Wanted are the modules that a tree names and that are not on the module path, by name.
 func Wanted(env *environment.Environment) (names []string) {
@@ -29,6 +30,9 @@ func Wanted(env *environment.Environment) (names []string) {
 		for _, dir := range environment.Puppetfile(env.Files(), env.Dir) {
 			add(filepath.Base(dir))
 		}
+	}
+	for _, name := range env.Hollow() {
+		add(name)
 	}
 	own := env.Modules()
 	if m := env.Alone(); m != nil {
@@ -50,7 +54,24 @@ func Wanted(env *environment.Environment) (names []string) {
 	return names
 }
 
-// fixtures are the modules that a .fixtures.yml names.
+// Wanting reports whether a plain name may be one that a module brings which is not there: the tree names such modules,
+// or is a module that does not say what it needs.
+func Wanting(env *environment.Environment) bool { return len(Wanted(env)) > 0 || untold(env) }
+
+// untold reports whether a tree is a module that says nowhere which others it needs.
+func untold(env *environment.Environment) bool {
+	m := env.Alone()
+	if m == nil {
+		return false
+	}
+	for _, name := range []string{"metadata.json", ".fixtures.yml"} {
+		if source.Exists(env.Files(), filepath.Join(m.Dir, name)) {
+			return false
+		}
+	}
+	return true
+}
+
 // builtIn reports whether a module is one of those that agents bring along, and whose types are in the table.
 func builtIn(name string) bool {
 	return strings.HasSuffix(name, "_core") &&
@@ -60,6 +81,7 @@ func builtIn(name string) bool {
 // testsOnly are the modules that Litmus, the runner of acceptance tests, wants: no code needs them.
 var testsOnly = map[string]bool{"facts": true, "provision": true, "puppet_agent": true}
 
+// fixtures are the modules that a .fixtures.yml names.
 func fixtures(text string) (names []string) {
 	root, err := datafile.ReadYAMLObject(source.NewFile(".fixtures.yml", text))
 	if err != nil {

@@ -57,6 +57,7 @@ type Environment struct {
 	once    source.Once
 	modules map[string]*Module
 	order   []*Module
+	hollow  []string
 	alone   *Module // the module that the environment was opened as
 
 	functions  map[string][]RubyFunction // by plain name

@@ -66,8 +66,12 @@ func (e *Environment) find() {
 					}
 					continue
 				}
-				seen[name] = true
 				m, problem := readModule(name, path, e.file)
+				if m != nil && m.ForgeName == "" && e.isEmpty(path) {
+					e.hollow = append(e.hollow, name)
+					continue
+				}
+				seen[name] = true
 				if problem != nil {
 					e.Problems = append(e.Problems, problem)
 				}
@@ -77,6 +81,30 @@ func (e *Environment) find() {
 			}
 		}
 	})
+}
+
+// isEmpty reports whether a directory holds nothing.
+func (e *Environment) isEmpty(dir string) bool {
+	entries, err := e.files.List(dir)
+	return err == nil && len(entries) == 0
+}
+
+// Hollow are the names of directories on the module path that hold nothing: so git leaves a submodule that nobody has
+// fetched. Such a module is not there.
+func (e *Environment) Hollow() []string {
+	e.find()
+	return e.hollow
+}
+
+// Unfetched reports whether a path that is not there may be one of a git submodule that nobody has fetched: the last
+// directory on the way to it is there and empty.
+func (e *Environment) Unfetched(path string) bool {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if e.isDir(dir) {
+			return e.isEmpty(dir)
+		}
+	}
+	return false
 }
 
 // Modules are all modules, in the order of the module path and then by name.

@@ -9,12 +9,20 @@ import (
 )
 
 // PuppetFiles lists the manifests and templates below a directory in a fixed order, and tells of directories that
-// cannot be listed.
+// cannot be listed. What a module serves is none.
 func PuppetFiles(view source.Files, root string) (files []string, unread source.Diagnostics, err error) {
-	return FilesBelow(view, root, func(name, _ string) bool {
+	return FilesBelow(view, root, func(name, below string) bool {
 		ext := filepath.Ext(name)
-		return ext == ".pp" || ext == ".epp"
+		return ext == ".pp" && !served(below) || ext == ".epp"
 	})
+}
+
+// served reports whether a file lies in files/ of a module: agents get it as it is. What ends in .pp there is as a rule
+// a policy package of SELinux.
+func served(below string) bool {
+	below = "/" + filepath.ToSlash(below)
+	i := strings.LastIndex(below, "/files/")
+	return i >= 0 && !strings.Contains(below[i:], "/manifests/") && !strings.Contains(below[i:], "/functions/")
 }
 
 // FilesBelow lists the files below a directory that somebody wants, in a fixed order and as the user calls them. What

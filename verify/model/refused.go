@@ -16,6 +16,8 @@ import (
 type Refusal struct {
 	Attr string // "" if it is about several
 	Text string // in Puppet's words
+	// Default is an attribute that a site may set for all resources of the type, which would cure it; "" for none.
+	Default string
 }
 
 // Refused lists what an agent refuses about a resource: the values that Puppet's own types check. Values that are not
@@ -39,7 +41,7 @@ func Refused(r *catalog.Resource) (out []Refusal) {
 				if rule.attr == "command" { // which is looked at when all attributes are known
 					text = fmt.Sprintf("Validation of %s failed: %s", r.Ref(), why)
 				}
-				out = append(out, Refusal{rule.attr, text})
+				out = append(out, Refusal{rule.attr, text, rule.cure})
 				break
 			}
 		}
@@ -52,7 +54,7 @@ func Refused(r *catalog.Resource) (out []Refusal) {
 			}
 		}
 		if given > 1 {
-			out = append(out, Refusal{"", "Validation of " + r.Ref() +
+			out = append(out, Refusal{Text: "Validation of " + r.Ref() +
 				" failed: You cannot specify more than one of content, source, target"})
 		}
 	}
@@ -63,8 +65,9 @@ func Refused(r *catalog.Resource) (out []Refusal) {
 type rule struct {
 	attr    string
 	why     func(r *catalog.Resource, v value.Value) string
-	namevar bool // without the attribute the title counts
-	each    bool // an array is many values
+	namevar bool   // without the attribute the title counts
+	each    bool   // an array is many values
+	cure    string // an attribute that would have made it right
 }
 
 // one is one of some words; aliases are accepted too, and not told.
@@ -90,7 +93,7 @@ func absolute(attr string, namevar bool, words func(string) string) rule {
 
 // qualified is a command that can be found: it begins with a path, or the resource says where to look.
 func qualified(attr string, namevar bool) rule {
-	return rule{attr: attr, namevar: namevar, why: func(r *catalog.Resource, v value.Value) string {
+	return rule{attr: attr, namevar: namevar, cure: "path", why: func(r *catalog.Resource, v value.Value) string {
 		if p := r.Get("provider"); p != nil && p != value.String("posix") || r.Get("path") != nil {
 			return ""
 		}
