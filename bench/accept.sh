@@ -55,7 +55,10 @@ anyrepo)
   run "public classes with the modules that they need, asked of Puppet" ./puppet/compiler 'TestAcceptWithModules'
   run "truth of what check says of them" ./cmd/bunraku 'TestAcceptJudged'
   run "what nothing names, and no node of real sites uses" ./audit 'TestAcceptUnused|TestUnused'
+  run "faults that were planted" ./cmd/bunraku 'TestAcceptPlanted|TestAcceptUnusedAway'
+  run "built-in facts, as facterdb and facter have them" ./puppet/facts 'TestSystems|TestLegacy'
   run "what people download" ./cmd/bunraku 'TestAcceptDist'
+  run "what continuous integration runs" ./cmd/bunraku 'TestAction|TestGitLab|TestPreCommit|TestManual'
   run "nodes without facts, stand-ins, coverage" ./cmd/bunraku 'TestCheckWith|TestCheckModuleWithout|TestCoverage'
   ;;
 sites)

@@ -151,12 +151,18 @@ func Modern(name string, node *value.Hash) (path []string, exact bool) {
 	return nil, false
 }
 
-// legacyOf are the old names for what structured facts have: those of Legacy, and of each interface and processor.
+// notOnBSD are old names that facter does not give on FreeBSD, although it has what they stand for.
+var notOnBSD = map[string]bool{"blockdevices": true, "interfaces": true, "macaddress_": true, "mtu_": true,
+	"scope6": true, "scope6_": true}
+
+// legacyOf are the old names for what structured facts have: those of Legacy, and of each interface, disk, processor
+// and key.
 func legacyOf(t tree) (out tree) {
+	bsd := t.at("os.family") == "FreeBSD"
 	for name, path := range Legacy {
 		v := t.at(path)
 		switch {
-		case v == nil:
+		case v == nil || bsd && notOnBSD[name]:
 			continue
 		case name == "blockdevices" || name == "interfaces":
 			v = names(v.(tree))
@@ -168,7 +174,7 @@ func legacyOf(t tree) (out tree) {
 	if interfaces, ok := t.at("networking.interfaces").(tree); ok {
 		for _, i := range interfaces {
 			for old, part := range ofInterface {
-				if v := i.value.(tree).at(part); v != nil {
+				if v := i.value.(tree).at(part); v != nil && !(bsd && notOnBSD[old+"_"]) {
 					out = append(out, entry{old + "_" + i.name, v})
 				}
 			}
@@ -176,6 +182,22 @@ func legacyOf(t tree) (out tree) {
 	}
 	if dhcp, ok := t.at("networking.dhcp").(string); ok {
 		out = append(out, entry{"dhcp_servers", tree{{"system", dhcp}, {t.at("networking.primary").(string), dhcp}}})
+	}
+	if disks, ok := t.at("disks").(tree); ok && !bsd {
+		for _, d := range disks {
+			for _, old := range [][2]string{{"model", "model"}, {"size", "size_bytes"}, {"vendor", "vendor"}} {
+				if v := d.value.(tree).at(old[1]); v != nil {
+					out = append(out, entry{"blockdevice_" + d.name + "_" + old[0], v})
+				}
+			}
+		}
+	}
+	if keys, ok := t.at("ssh").(tree); ok {
+		for _, k := range keys {
+			key := k.value.(tree)
+			out = append(out, entry{"ssh" + k.name + "key", key.at("key")}, entry{"sshfp_" + k.name,
+				fmt.Sprintf("%s\n%s", key.at("fingerprints.sha1"), key.at("fingerprints.sha256"))})
+		}
 	}
 	if models, ok := t.at("processors.models").([]any); ok {
 		for i, m := range models {

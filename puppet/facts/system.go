@@ -105,7 +105,7 @@ var Systems = []System{
 		"6.17.7-300.fc43.x86_64",
 		policy("35")),
 	linux("sles-15", "SLES", "Suse", "15.2", "n/a", "SUSE Linux Enterprise Server 15 SP2", "5.3.18-22-default",
-		calledOf("SUSE"), unverified),
+		calledOf("SUSE")),
 	{ID: "freebsd-13", OS: "FreeBSD", Release: "13", Full: "13.5-RELEASE", family: "FreeBSD",
 		kernelRelease: "13.5-RELEASE"},
 	{ID: "freebsd-14", OS: "FreeBSD", Release: "14", Full: "14.3-RELEASE", family: "FreeBSD",
@@ -243,7 +243,7 @@ func (t tree) write(b *strings.Builder, depth int) {
 	b.WriteString("}")
 }
 
-var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func writeFact(b *strings.Builder, v any, depth int) {
 	switch v := v.(type) {
