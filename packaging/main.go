@@ -1,6 +1,6 @@
-// Command packaging builds what people download: archives for every system, packages for Debian, a list of what the
-// program is made of, and checksums. Two runs on one revision write the same bytes: every time is that of the revision,
-// every list is sorted. There is no .rpm yet: that takes another module.
+// Command packaging builds what people download: archives for every system, packages for Debian and its like and for
+// Red Hat's, a list of what the program is made of, and checksums. Two runs on one revision write the same bytes: every
+// time is that of the revision, every list is sorted.
 //
 //	make dist        writes dist/
 package main

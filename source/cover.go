@@ -1,6 +1,9 @@
 package source
 
-import "sync"
+import (
+	"path/filepath"
+	"sync"
+)
 
 // A Cover notes what of a tree has been used: branches that were taken, templates that were rendered, keys of data that
 // were found. Any number of goroutines may add to it; a nil one notes nothing.
@@ -23,7 +26,7 @@ func (c *Cover) Branch(file string, at uint32) {
 // Key notes that a key of a data file was found; the key "" stands for a file that was used as a whole.
 func (c *Cover) Key(path, key string) {
 	if c != nil {
-		c.marks.LoadOrStore(mark{path, 0, "key " + key}, true)
+		c.marks.LoadOrStore(mark{filepath.ToSlash(path), 0, "key " + key}, true)
 	}
 }
 
@@ -34,7 +37,9 @@ func (c *Cover) Reset() { c.marks.Clear() }
 func (c *Cover) HasBranch(file string, at uint32) bool { return c.has(mark{file, at, ""}) }
 
 // HasKey reports whether a key of a file was found.
-func (c *Cover) HasKey(path, key string) bool { return c.has(mark{path, 0, "key " + key}) }
+func (c *Cover) HasKey(path, key string) bool {
+	return c.has(mark{filepath.ToSlash(path), 0, "key " + key})
+}
 
 func (c *Cover) has(m mark) bool {
 	if c == nil {

@@ -6,8 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -83,6 +86,32 @@ func Absolute(p string) string {
 	}
 	return filepath.ToSlash(filepath.Clean(p))
 }
+
+// IsAbs reports whether a path is seen from the root of a file system: this machine's, which may have several (C:/), or
+// that of a view that has one.
+func IsAbs(p string) bool { return path.IsAbs(p) || filepath.IsAbs(p) }
+
+// SplitPaths cuts a list of paths at its colons, as Puppet does. Where drives have letters (C:/code), their colons do
+// not cut, and semicolons do: a tree that was written for servers is read there as well.
+func SplitPaths(list string) []string { return splitPaths(list, os.PathListSeparator == ';') }
+
+func splitPaths(list string, drives bool) (out []string) {
+	if !drives {
+		return strings.Split(list, ":")
+	}
+	for _, part := range strings.Split(list, ";") {
+		for i, p := range strings.Split(part, ":") {
+			if n := len(out) - 1; i > 0 && driveLetter.MatchString(out[n]) && strings.IndexAny(p, `/\`) == 0 {
+				out[n] += ":" + p
+				continue
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+var driveLetter = regexp.MustCompile(`^[A-Za-z]$`)
 
 // Fresh implements Live. What has not changed since is not read again.
 func (d *Dir) Fresh() Files { return newDir(d.opt, d.disk.texts) }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,5 +152,27 @@ func TestNearestIsBounded(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(1, func() { Nearest(strings.Repeat("x", 199), many) }); n > 10000 {
 		t.Errorf("%v allocations for a suggestion", n)
+	}
+}
+
+// A list of paths is cut at colons; where drives have letters, not at theirs.
+func TestSplitPaths(t *testing.T) {
+	for _, c := range []struct {
+		list          string
+		plain, drives []string
+	}{
+		{"modules:/etc/a:b", []string{"modules", "/etc/a", "b"}, []string{"modules", "/etc/a", "b"}},
+		{`C:/code/site:modules`, []string{"C", "/code/site", "modules"}, []string{"C:/code/site", "modules"}},
+		{`site:C:\code;d:/b;modules`, []string{"site", "C", `\code;d`, "/b;modules"},
+			[]string{"site", `C:\code`, "d:/b", "modules"}},
+		{"a:b", []string{"a", "b"}, []string{"a", "b"}},
+		{"", []string{""}, []string{""}},
+	} {
+		if got := splitPaths(c.list, false); !slices.Equal(got, c.plain) {
+			t.Errorf("%s is %q", c.list, got)
+		}
+		if got := splitPaths(c.list, true); !slices.Equal(got, c.drives) {
+			t.Errorf("%s is %q where there are drives", c.list, got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -94,7 +95,7 @@ func (v *View) covers(p string) bool {
 
 // below reports whether a path is a directory or lies in it.
 func below(dir, p string) bool {
-	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || dir == "/" || p[len(dir)] == '/')
+	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || strings.HasSuffix(dir, "/") || p[len(dir)] == '/')
 }
 
 // top is the root of which a path is the name, "" otherwise: a root is where the user said it is, however one comes
@@ -119,6 +120,7 @@ func outside(p, why string) error {
 
 // look finds out what a path leads to.
 func (v *View) look(p string, links int) *node {
+	p = filepath.ToSlash(p)
 	v.mu.RLock()
 	n := v.nodes[p]
 	v.mu.RUnlock()
@@ -139,7 +141,7 @@ func (v *View) look(p string, links int) *node {
 }
 
 func (v *View) find(p string, links int) *node {
-	if !path.IsAbs(p) || path.Clean(p) != p || strings.ContainsRune(p, 0) {
+	if !IsAbs(p) || path.Clean(p) != p || strings.ContainsRune(p, 0) {
 		return &node{err: missing(p)}
 	}
 	if !v.covers(p) {
@@ -194,8 +196,9 @@ func (v *View) find(p string, links int) *node {
 
 // follow walks along a link. What lies outside of the roots is not looked at: there a way is what its text says.
 func (v *View) follow(p, at, target string, links int) *node {
-	if path.IsAbs(target) {
-		at = "/"
+	if IsAbs(target) {
+		at = filepath.ToSlash(filepath.VolumeName(target)) + "/"
+		target = target[len(at)-1:]
 	}
 	for _, step := range strings.Split(target, "/") {
 		switch step {
@@ -259,7 +262,7 @@ func (v *View) Real(p string) (string, error) {
 // at is the node that holds what a path leads to: links share it.
 func (v *View) at(p string) (*node, error) {
 	n := v.look(p, 0)
-	if n.err == nil && n.real != p {
+	if n.err == nil && n.real != filepath.ToSlash(p) {
 		n = v.look(n.real, 0)
 	}
 	return n, n.err

@@ -163,7 +163,7 @@ func (a *app) options(c *cobra.Command, f *compileFlags) compiler.Options {
 		o.StrictVariables = &f.strictVariables
 	}
 	if f.modulepath != "" {
-		o.ModulePath = strings.Split(f.modulepath, ":")
+		o.ModulePath = source.SplitPaths(f.modulepath)
 	}
 	o.Outside, o.Roots = f.outside, slices.Clone(f.roots)
 	o.GlobalHiera = f.hiera

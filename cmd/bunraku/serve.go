@@ -138,7 +138,7 @@ func (f *compileFlags) addServer(c *cobra.Command) {
 
 // options are those of the server.
 func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (serve.Options, error) {
-	opt := serve.Options{Environments: strings.Split(environments, ":"), Compile: a.options(cmd, &f.compile), Cert: f.cert,
+	opt := serve.Options{Environments: source.SplitPaths(environments), Compile: a.options(cmd, &f.compile), Cert: f.cert,
 		Key: f.key, CA: f.ca, CRL: f.crl, Auth: f.auth, FileServer: f.fileserver, OIDs: f.oids, State: f.state,
 		Provenance: f.provenance, ReportURL: f.reporturl,
 		Classifier: f.enc, TrustedExternal: f.external, CodeID: f.codeID, CodeContent: f.codeContent}
@@ -150,7 +150,7 @@ func (f *serveFlags) options(a *app, cmd *cobra.Command, environments string) (s
 		return opt, fail("--r10k-cache says where modules of branches are: name the branches with --environments")
 	}
 	if f.basemodulepath != "" {
-		opt.Compile.BaseModulePath = strings.Split(f.basemodulepath, ":")
+		opt.Compile.BaseModulePath = source.SplitPaths(f.basemodulepath)
 	}
 	name := f.certname
 	if name == "" {

@@ -3,7 +3,6 @@ package environment
 import (
 	"errors"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -75,8 +74,8 @@ func (e *Environment) configure() error {
 	case !given:
 		e.ModulePath = append([]string{filepath.Join(e.Dir, "modules")}, base...)
 	default:
-		for _, p := range strings.Split(modulepath, ":") {
-			for _, q := range strings.Split(expand(inside(p)), ":") {
+		for _, p := range source.SplitPaths(modulepath) {
+			for _, q := range source.SplitPaths(expand(inside(p))) {
 				if q == "" {
 					continue
 				}
@@ -85,7 +84,7 @@ func (e *Environment) configure() error {
 					continue
 				}
 				dir := filepath.Clean(inside(q))
-				if _, err := e.files.Stat(dir); path.IsAbs(dir) && !slices.Contains(base, dir) {
+				if _, err := e.files.Stat(dir); source.IsAbs(dir) && !slices.Contains(base, dir) {
 					if d := refused(err, "the module path "+dir, "--root "+dir+", or --modulepath", conf); d != nil {
 						e.Problems = append(e.Problems, d)
 					}
