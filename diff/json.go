@@ -79,6 +79,7 @@ type jsonChange struct {
 	OldAt      *Spot           `json:"old_at,omitempty"`
 	NewAt      *Spot           `json:"new_at,omitempty"`
 	Nodes      []string        `json:"nodes,omitempty"`
+	Cause      *jsonCause      `json:"cause,omitempty"` // of what is not known; changes have that of their group
 }
 
 type jsonBlock struct {
@@ -128,7 +129,7 @@ func (r *Report) JSON() any {
 	}
 	for _, it := range r.Unknown {
 		j := it.Change.json()
-		j.Nodes = r.Names(it.Nodes)
+		j.Nodes, j.Cause = r.Names(it.Nodes), it.Cause.json()
 		out.NotKnown = append(out.NotKnown, j)
 	}
 	for _, h := range r.Hunks {

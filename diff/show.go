@@ -532,6 +532,9 @@ func (p *printer) unknowns() {
 	by := map[string][]*Item{}
 	for _, it := range p.r.Unknown {
 		why, _, _ := strings.Cut(it.Text, "\n")
+		if it.Cause != nil && len(it.Cause.Hunks) > 0 {
+			why += p.causeText(it.Cause, "   from ")
+		}
 		if by[why] == nil {
 			order = append(order, why)
 		}

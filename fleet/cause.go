@@ -73,8 +73,17 @@ type witness struct {
 // An outcome is what a node has in a state: the changes, by key and by slot, compared with the old state.
 type outcome struct {
 	keys, slots map[string]bool
-	held        bool // the node asks nothing that the hunks change
+	unknown     map[string]bool // what is not known to have changed or not, by key
+	held        bool            // the node asks nothing that the hunks change
 	failed      bool
+}
+
+// has reports whether a change is there as it is in the new state.
+func (o outcome) has(q *question) bool {
+	if q.unknown {
+		return o.unknown[q.key]
+	}
+	return o.keys[q.key]
 }
 
 // Causes finds what makes each change and each failure of a report. ws compiles states between the two.
@@ -115,9 +124,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 		todo[at] = append(todo[at], q)
 	}
 	for _, it := range r.All() {
-		if it.Kind != diff.NotKnown {
-			add(it.Nodes, &question{key: it.Key(), slot: it.Slot(), cause: &it.Cause})
-		}
+		add(it.Nodes, &question{key: it.Key(), slot: it.Slot(), unknown: it.Kind == diff.NotKnown, cause: &it.Cause})
 	}
 	for _, f := range r.Failures {
 		switch f.State {
@@ -150,6 +157,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 // A question is a change whose cause is looked for.
 type question struct {
 	key, slot string
+	unknown   bool // whether it is a change at all
 	cause     **diff.Cause
 }
 
@@ -181,14 +189,17 @@ func (s *search) units(hunks []*diff.Hunk) (units [][]*diff.Hunk) {
 
 // cause answers a question about a witness.
 func (s *search) cause(w *witness, q *question, units [][]*diff.Hunk) *diff.Cause {
-	if again := s.again(w); again.slots[q.slot] {
+	switch again := s.again(w); {
+	case q.unknown && again.has(q):
+		return &diff.Cause{Other: "no hunk: it is known on neither side", Sure: true}
+	case again.slots[q.slot]:
 		return &diff.Cause{Other: "no hunk: it is another one each time", Sure: true}
 	}
 	var enough, some [][]*diff.Hunk
 	for _, u := range units {
 		o := s.try(w, u)
 		switch {
-		case o.keys[q.key]:
+		case o.has(q):
 			enough = append(enough, u)
 		case o.slots[q.slot] || o.failed:
 			some = append(some, u)
@@ -197,7 +208,7 @@ func (s *search) cause(w *witness, q *question, units [][]*diff.Hunk) *diff.Caus
 	tries := 0
 	test := func(units [][]*diff.Hunk) bool {
 		tries++
-		return s.try(w, join(units)).keys[q.key]
+		return s.try(w, join(units)).has(q)
 	}
 	switch {
 	case len(enough) == 1:
@@ -230,7 +241,7 @@ func (s *search) refine(w *witness, q *question, hunks []*diff.Hunk) *diff.Cause
 	tries := 0
 	found := least(single, func(units [][]*diff.Hunk) bool {
 		tries++
-		return s.try(w, join(units)).keys[q.key]
+		return s.try(w, join(units)).has(q)
 	}, &tries)
 	return &diff.Cause{Hunks: join(found), Sure: tries < mostTries}
 }
@@ -336,7 +347,7 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 			o = outcome{held: true}
 			if w.was.Catalog != nil && st.contents != nil {
 				o = keysOf(st.contents.Compare(w.was.Catalog, s.Options))
-				o.held = len(o.keys) == 0
+				o.held = len(o.keys)+len(o.unknown) == 0
 			}
 			w.keep(name, o)
 			return o
@@ -373,9 +384,11 @@ func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, cont
 }
 
 func keysOf(changes []*diff.Change) outcome {
-	o := outcome{keys: map[string]bool{}, slots: map[string]bool{}}
+	o := outcome{keys: map[string]bool{}, slots: map[string]bool{}, unknown: map[string]bool{}}
 	for _, c := range changes {
-		if c.Kind != diff.NotKnown {
+		if c.Kind == diff.NotKnown {
+			o.unknown[c.Key()] = true
+		} else {
 			o.keys[c.Key()], o.slots[c.Slot()] = true, true
 		}
 	}
@@ -432,6 +445,16 @@ const (
 	undone     = "other hunks undo or hide what it does"
 )
 
+// doubts reports whether something is not known in a state that is known in the old one.
+func (s *search) doubts(w *witness, o outcome) bool {
+	for key := range o.unknown {
+		if !s.again(w).unknown[key] {
+			return true
+		}
+	}
+	return false
+}
+
 // effects says of every hunk that is no cause why it is none. Nodes that cannot change ask for none of them.
 func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) {
 	used := map[*diff.Hunk]bool{}
@@ -445,7 +468,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 	unsure := false
 	for _, it := range r.All() {
 		note(it.Cause)
-		unsure = unsure || it.Kind != diff.NotKnown && it.Cause == nil || it.Cause != nil && !it.Cause.Sure
+		unsure = unsure || it.Cause == nil || !it.Cause.Sure
 	}
 	for _, f := range r.Failures {
 		note(f.Cause)
@@ -477,7 +500,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		for _, w := range witnesses {
 			o := s.try(w, u)
 			switch {
-			case len(o.keys) > 0 || o.failed:
+			case len(o.keys) > 0 || o.failed || s.doubts(w, o):
 				why = undone
 			case !o.held && why == nobodyAsks:
 				why = sameAnswer
