@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,11 +32,13 @@ const (
 	EffectInstalls
 	EffectLeaves
 	EffectNotKnown
+	// What verify finds of one of the catalogs only is no effect of a run, and is shown apart.
+	EffectFinds
+	EffectMends
 )
 
 var effectVerbs = [...]string{"fails", "stops", "restarts", "removes", "purges", "runs", "starts", "installs",
-	"leaves behind",
-	"not known"}
+	"leaves behind", "not known", "new", "mended"}
 
 // String is the verb.
 func (k EffectKind) String() string { return effectVerbs[k] }
@@ -47,7 +50,8 @@ type Consequence struct {
 }
 
 func (c *Consequence) text() string {
-	if c.Kind == EffectNotKnown || c.Kind == EffectFails {
+	switch c.Kind {
+	case EffectNotKnown, EffectFails, EffectFinds, EffectMends:
 		return c.Kind.String() + ": " + c.Text
 	}
 	return c.Kind.String() + " " + c.Text
@@ -69,56 +73,66 @@ func (r *Report) Follow(node int, effects []Effect) {
 
 // conclude puts the consequences in order: the gravest first, then those of most nodes.
 func (r *Report) conclude() {
-	r.Consequences = nil
+	r.Consequences, r.Findings = nil, nil
 	for e, nodes := range r.effects {
 		slices.Sort(nodes)
-		r.Consequences = append(r.Consequences, &Consequence{e, nodes})
+		list := &r.Consequences
+		if e.Kind == EffectFinds || e.Kind == EffectMends {
+			list = &r.Findings
+		}
+		*list = append(*list, &Consequence{e, nodes})
 	}
-	slices.SortFunc(r.Consequences, func(a, b *Consequence) int {
-		if a.Kind != b.Kind {
-			return int(a.Kind) - int(b.Kind)
-		}
-		if len(a.Nodes) != len(b.Nodes) {
-			return len(b.Nodes) - len(a.Nodes)
-		}
-		return strings.Compare(a.Text, b.Text)
-	})
+	for _, list := range [][]*Consequence{r.Consequences, r.Findings} {
+		slices.SortFunc(list, func(a, b *Consequence) int {
+			return cmp.Or(int(a.Kind)-int(b.Kind), len(b.Nodes)-len(a.Nodes), strings.Compare(a.Text, b.Text))
+		})
+	}
 }
 
 // mostConsequences are shown; the rest is counted.
 const mostConsequences = 8
 
-// consequences shows what a run does, before anything else.
+// consequences shows what a run does, and what verify finds, before anything else.
 func (p *printer) consequences() {
-	if len(p.r.Consequences) == 0 {
+	p.tellings("on machines that have the old catalog, a run", p.r.Consequences)
+	p.tellings("what verify finds", p.r.Findings)
+}
+
+func (p *printer) tellings(title string, list []*Consequence) {
+	if len(list) == 0 {
 		return
 	}
 	p.line("")
-	p.line("%s", paint(p.Style.Place, "on machines that have the old catalog, a run"))
-	for i, c := range p.r.Consequences {
+	p.line("%s", paint(p.Style.Place, title))
+	for i, c := range list {
 		if i == mostConsequences && p.level < 2 {
-			p.line("  … and %d more (--full)", len(p.r.Consequences)-i)
+			p.line("  … and %d more (--full)", len(list)-i)
 			break
 		}
 		text := p.cut(c.text())
 		switch c.Kind {
-		case EffectFails, EffectStops, EffectRestarts, EffectRemoves, EffectPurges:
+		case EffectFails, EffectStops, EffectRestarts, EffectRemoves, EffectPurges, EffectFinds:
 			text = paint(p.Style.Warning, text)
 		}
 		p.line("  %s   on %s", text, plural(len(c.Nodes), "node"))
 	}
 }
 
-// markdownConsequences is the same as a list.
+// markdownConsequences is the same as lists.
 func (r *Report) markdownConsequences() string {
-	if len(r.Consequences) == 0 {
+	return markdownTellings("On machines that have the old catalog, a run", r.Consequences) +
+		markdownTellings("What verify finds", r.Findings)
+}
+
+func markdownTellings(title string, list []*Consequence) string {
+	if len(list) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("On machines that have the old catalog, a run\n\n")
-	for i, c := range r.Consequences {
+	b.WriteString(title + "\n\n")
+	for i, c := range list {
 		if i == mostConsequences {
-			fmt.Fprintf(&b, "- … and %d more\n", len(r.Consequences)-i)
+			fmt.Fprintf(&b, "- … and %d more\n", len(list)-i)
 			break
 		}
 		fmt.Fprintf(&b, "- **%s** %s on %s\n", c.Kind, code(cutText(c.Text, 200)), plural(len(c.Nodes), "node"))
@@ -132,9 +146,9 @@ type jsonConsequence struct {
 	Nodes []string `json:"nodes"`
 }
 
-func (r *Report) jsonConsequences() []jsonConsequence {
+func (r *Report) jsonConsequences(list []*Consequence) []jsonConsequence {
 	out := []jsonConsequence{}
-	for _, c := range r.Consequences {
+	for _, c := range list {
 		out = append(out, jsonConsequence{c.Kind.String(), c.Text, r.Names(c.Nodes)})
 	}
 	return out

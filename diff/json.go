@@ -25,6 +25,7 @@ type jsonReport struct {
 	NotKnown []jsonChange   `json:"not_known"`
 	// what a run does to machines that have the old catalog
 	Consequences []jsonConsequence `json:"consequences"`
+	Findings     []jsonConsequence `json:"findings"`
 	Hunks        []jsonHunk        `json:"hunks"`
 	Notes        []string          `json:"notes"`
 }
@@ -102,8 +103,9 @@ type jsonFailure struct {
 func (r *Report) JSON() any {
 	out := jsonReport{Version: 1, Kind: "diff", Name: r.Name, From: r.From, To: r.To, Invented: r.Invented,
 		Counts: map[string]int{}, Nodes: []jsonNode{}, Groups: []jsonGroup{}, Failures: []jsonFailure{},
-		NotKnown: []jsonChange{}, Hunks: []jsonHunk{}, Consequences: r.jsonConsequences(),
-		Notes: append([]string{}, r.Notes...)}
+		NotKnown: []jsonChange{}, Hunks: []jsonHunk{}, Consequences: r.jsonConsequences(r.Consequences),
+		Findings: r.jsonConsequences(r.Findings),
+		Notes:    append([]string{}, r.Notes...)}
 	groups := make([][]string, len(r.Nodes))
 	for _, g := range r.Groups {
 		j := jsonGroup{ID: g.Letter, Nodes: r.Names(g.Nodes), Cause: g.Cause.json(), Changes: []jsonChange{}}

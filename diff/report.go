@@ -65,9 +65,11 @@ type Report struct {
 	Failures []*Failure
 	// Consequences are what a run does to machines that have the old catalog, besides what the changes say.
 	Consequences []*Consequence
-	Hunks        []*Hunk
-	Notes        []string // what was not compared, and why
-	Invented     bool     // there are no facts, the nodes were invented
+	// Findings are what verify finds of the new catalogs and not of the old ones, and the other way round.
+	Findings []*Consequence
+	Hunks    []*Hunk
+	Notes    []string // what was not compared, and why
+	Invented bool     // there are no facts, the nodes were invented
 
 	mu      sync.Mutex
 	items   map[string]*Item

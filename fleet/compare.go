@@ -192,7 +192,8 @@ func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, w
 	if c.Consequences == nil || len(r.Nodes[i].Changes) == 0 {
 		return nil, nil
 	}
-	effects, err := c.Consequences.Of(ctx, NewSuspect(c.From, was, n.Facts), NewSuspect(c.To, is, n.Facts))
+	effects, err := c.Consequences.Of(ctx, sides{NewSuspect(c.From, was, n.Facts), NewSuspect(c.To, is, n.Facts),
+		n.Invented, was.Partial() || is.Partial()})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,23 +15,38 @@ import (
 	"bunraku/verify/model"
 )
 
-// Consequences ask what a run does to machines that have the old catalog (judge.After). Most nodes of a fleet are like
-// others: a pair of catalogs of which the same can be said is asked about once.
+// Consequences ask what a run does to machines that have the old catalog (judge.After), and what verify finds of one
+// of the two catalogs only. Most nodes of a fleet are like others: a pair of catalogs of which the same can be said is
+// asked about once.
 type Consequences struct {
 	Judge *judge.Judge
 	known sync.Map // likeness of a pair → []diff.Effect
+	found sync.Map // likeness of a real node's catalog → verdict
 }
 
-// Of is what a run of the new catalog does.
-func (c *Consequences) Of(ctx context.Context, old, new judge.Suspect) ([]diff.Effect, error) {
-	key, err := c.Judge.PairLikeness(old, new)
+// sides are the catalogs of one node.
+type sides struct {
+	old, new judge.Suspect
+	invented *Invention // nil for a real node
+	partial  bool       // one of the catalogs may lack something
+}
+
+// Of is what a run of the new catalog does, and what is found of one of them.
+func (c *Consequences) Of(ctx context.Context, p sides) ([]diff.Effect, error) {
+	key, err := c.Judge.PairLikeness(p.old, p.new)
 	if err != nil {
 		return nil, err
+	}
+	if p.invented != nil { // what may be said of it hangs on what was invented
+		key += p.invented.Title()
+	}
+	if p.partial {
+		key += " partial"
 	}
 	if e, ok := c.known.Load(key); ok {
 		return e.([]diff.Effect), nil
 	}
-	u, reason, err := c.Judge.After(ctx, old, new)
+	u, reason, err := c.Judge.After(ctx, p.old, p.new)
 	if spent := (*budget.Exceeded)(nil); errors.As(err, &spent) {
 		reason, err = "the budget is spent: "+spent.Error(), nil
 	}
@@ -42,7 +59,96 @@ func (c *Consequences) Of(ctx context.Context, old, new judge.Suspect) ([]diff.E
 	} else {
 		out = effects(u)
 	}
+	if !p.partial {
+		news, err := c.news(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, news...)
+	}
 	c.known.Store(key, out)
+	return out, nil
+}
+
+// news are what verify finds of one of the catalogs only. A claim about both needs a verdict about both: what is found
+// of a catalog after one that could not be judged in full may not be new, and what is not found of a catalog that could
+// not be judged in full may still be there.
+func (c *Consequences) news(ctx context.Context, p sides) (out []diff.Effect, err error) {
+	was, err := c.verdict(ctx, p.old, p.invented)
+	if err != nil {
+		return nil, err
+	}
+	is, err := c.verdict(ctx, p.new, p.invented)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range slices.Sorted(maps.Keys(is.found)) {
+		if !was.found[text] {
+			if !was.full(text) {
+				text += " (it may have been there before: the old catalog could not be judged in full)"
+			}
+			out = append(out, diff.Effect{Kind: diff.EffectFinds, Text: text})
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(was.found)) {
+		if !is.found[text] && is.full(text) {
+			out = append(out, diff.Effect{Kind: diff.EffectMends, Text: text})
+		}
+	}
+	return out, nil
+}
+
+// A verdict is what verify finds of a catalog, in words that are the same for the same finding on both sides.
+type verdict struct {
+	found   map[string]bool
+	blocked bool // no agent applies it: nothing else was looked at
+	decided bool // as far as there are models, everything was
+	failing bool // a run fails: what a second one does was not looked at
+}
+
+// full reports whether a finding would have been found if there were one.
+func (v verdict) full(text string) bool {
+	return strings.HasPrefix(text, "C") || !v.blocked && v.decided && !(v.failing && strings.HasPrefix(text, "V2"))
+}
+
+func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, invented *Invention) (out verdict, err error) {
+	key, err := c.Judge.Likeness(s)
+	if err != nil {
+		return out, err
+	}
+	if known, ok := c.found.Load(key); ok && invented == nil {
+		return known.(verdict), nil
+	}
+	v, err := c.Judge.Judge(ctx, s)
+	if spent := (*budget.Exceeded)(nil); errors.As(err, &spent) {
+		return verdict{}, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if invented != nil {
+		unsay(&Checked{Compiled: Compiled{Catalog: s.Catalog, Invented: invented}, Verdict: v}, s.Catalog)
+	} else {
+		defer func() { c.found.Store(key, out) }()
+	}
+	out = verdict{found: map[string]bool{}, blocked: len(v.Blocked) > 0, decided: v.Report != nil && !v.Report.TooLong}
+	for _, d := range slices.Concat(v.Blocked, v.Refused) {
+		out.found[d.Code+" "+d.Summary] = true
+	}
+	if v.Report == nil {
+		return out, nil
+	}
+	for _, f := range v.Report.Findings {
+		words := []string{f.About}
+		if f.About == "" {
+			words = nil
+		}
+		for _, x := range f.Resources {
+			words = append(words, x.Ref())
+		}
+		out.found[f.Code+" "+f.Title+": "+strings.Join(words, ", ")] = true
+		out.failing = out.failing || f.Code == "V102"
+	}
 	return out, nil
 }
 

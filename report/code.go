@@ -18,6 +18,7 @@ var meanings = map[string]string{
 	"D102":  "a node does not compile on a side of a comparison",
 	"D103":  "a change makes resources wait for each other",
 	"D104":  "a change that was not expected",
+	"D105":  "something that verify finds of the new catalog and not of the old one",
 	"D201":  "whether something changes is not known",
 	"V101":  "order missing",
 	"V102":  "cannot succeed from a fresh machine",

@@ -75,7 +75,7 @@ func readable(text []byte) (map[string]any, error) {
 		shorten(x, "nodes", mostOfNodes)
 	}
 	for key, most := range map[string]int{"groups": mostGroups, "failures": mostElsewhere, "not_known": mostElsewhere,
-		"consequences": mostElsewhere, "hunks": mostHunks} {
+		"consequences": mostElsewhere, "findings": mostElsewhere, "hunks": mostHunks} {
 		list, left := shorten(d, key, most)
 		if left > 0 {
 			more[key] = left

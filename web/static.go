@@ -222,10 +222,10 @@ func DiffReport(to Page, r *diff.Report) error {
 		Because string
 	}
 	data := struct {
-		R                                *diff.Report
-		Counts                           []count
-		Groups                           []group
-		Consequences, Failures, NotKnown []telling
+		R                                          *diff.Report
+		Counts                                     []count
+		Groups                                     []group
+		Consequences, Findings, Failures, NotKnown []telling
 	}{R: r}
 	for s := diff.NotDone; s <= diff.Excused; s++ {
 		if n := r.Count(s); n > 0 {
@@ -241,6 +241,9 @@ func DiffReport(to Page, r *diff.Report) error {
 	}
 	for _, c := range r.Consequences {
 		data.Consequences = append(data.Consequences, telling{c.Kind.String(), clip(c.Text, clipLine), nodes(c.Nodes)})
+	}
+	for _, c := range r.Findings {
+		data.Findings = append(data.Findings, telling{c.Kind.String(), clip(c.Text, clipLine), nodes(c.Nodes)})
 	}
 	for _, f := range r.Failures {
 		at := ""

@@ -57,3 +57,93 @@ func TestDiffConsequencesOfFiles(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// What verify finds of one side only is what check finds of that side and not of the other, node by node.
+func TestDiffFindings(t *testing.T) {
+	// found is what check says about nodes: "node: code resources".
+	found := func(s *repository) map[string]bool {
+		t.Helper()
+		_, text, stderr := call("check", "--format", "json", s.dir)
+		var doc struct {
+			Findings []struct {
+				Code, Title string
+				Nodes       []string
+				Resources   []struct{ Ref string }
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err, stderr)
+		}
+		out := map[string]bool{}
+		for _, f := range doc.Findings {
+			var refs []string
+			for _, r := range f.Resources {
+				refs = append(refs, r.Ref)
+			}
+			for _, n := range f.Nodes {
+				out[n+": "+f.Code+" "+f.Title+": "+strings.Join(refs, ", ")] = true
+			}
+		}
+		return out
+	}
+	changes := []struct{ file, old, new string }{
+		{"manifests/site.pp", "", "exec { '/usr/bin/touch /tmp/x': }\n"},
+		{"manifests/site.pp", "", "package { 'ntp': ensure => installed }\nfile { '/etc/ntp.conf': content => 'x' }\n"},
+		{"manifests/site.pp", "exec { '/usr/bin/touch /tmp/x': }\n", ""},
+		{"manifests/site.pp", "file { '/etc/ntp.conf': content => 'x' }",
+			"file { '/etc/ntp.conf': content => 'x', require => Package['ntp'] }"},
+		{"site-modules/profile/manifests/web/shop.pp", "    command => '/bin/mkdir /var/lib/baskets',\n",
+			"    command => '/bin/mkdir /var/lib/baskets',\n    creates => '/var/lib/baskets',\n"},
+		{"manifests/site.pp", "", "file { '/etc/x': mode => 'none' }\n"},
+		{"manifests/site.pp", "", "file { '/nowhere/x': content => 'x' }\n"},
+	}
+	s := newRepository(t)
+	told := 0
+	for i, c := range changes {
+		before := found(s)
+		s.edit(c.file, c.old, c.new)
+		after := found(s)
+		_, text := s.diff("--from", "HEAD", "--format", "json")
+		var doc struct {
+			Findings []struct {
+				Verb, Text string
+				Nodes      []string
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]map[string]bool{"new": {}, "mended": {}}
+		for _, f := range doc.Findings {
+			told++
+			what, _, _ := strings.Cut(f.Text, " (it may have been there before")
+			for _, n := range f.Nodes {
+				got[f.Verb][n+": "+what] = true
+			}
+		}
+		for what := range after {
+			if !before[what] && !got["new"][what] {
+				t.Errorf("change %d: %s is new, and not told", i, what)
+			}
+		}
+		for what := range before {
+			if !after[what] && !got["mended"][what] {
+				t.Errorf("change %d: %s is mended, and not told", i, what)
+			}
+		}
+		for what := range got["new"] {
+			if before[what] || !after[what] && !strings.Contains(what, ": C0") {
+				t.Errorf("change %d: %s is called new", i, what)
+			}
+		}
+		for what := range got["mended"] {
+			if !before[what] || after[what] {
+				t.Errorf("change %d: %s is called mended", i, what)
+			}
+		}
+		s.commit("change")
+	}
+	if told < 4 {
+		t.Errorf("only %d findings were told", told)
+	}
+}

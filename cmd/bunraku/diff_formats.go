@@ -50,6 +50,7 @@ const (
 	codeFails      = "D102"
 	codeCycle      = "D103"
 	codeUnexpected = "D104"
+	codeFound      = "D105"
 	codeNotKnown   = "D201"
 )
 
@@ -89,6 +90,11 @@ func diffProblems(r *diff.Report, files source.Files) *report.Run {
 			d.Severity = source.Warning
 		}
 		add(&d, f.Nodes)
+	}
+	for _, x := range r.Findings {
+		if x.Kind == diff.EffectFinds {
+			add(&source.Diagnostic{Code: codeFound, Severity: source.Warning, Summary: "new: " + x.Text}, x.Nodes)
+		}
 	}
 	for _, it := range r.Unknown {
 		at := it.Name.String()
