@@ -195,7 +195,7 @@ func TestCheckExitCodes(t *testing.T) {
 		{stale, nil, exitFine, "1 problem on 2 of 2 nodes"},
 		{stale, []string{"--fail-on", "warning"}, exitNo, "V203"},
 		{stale, []string{"--fail-on", "nothing"}, exitFailed, "error, warning or unknown"},
-		{stale, []string{"--format", "xml"}, exitFailed, "text, json, sarif, github, junit"},
+		{stale, []string{"--format", "xml"}, exitFailed, "text, json, sarif, github, gitlab, junit"},
 	} {
 		code, out, errText := call(append(append([]string{"check"}, x.args...), repo(x.site))...)
 		if code != x.code || !strings.Contains(out+errText, x.want) {

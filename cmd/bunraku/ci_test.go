@@ -114,7 +114,7 @@ func TestGitLab(t *testing.T) {
 			lines = append(lines, strings.TrimSpace(rest))
 		}
 	}
-	if len(lines) != 3 {
+	if len(lines) != 4 {
 		t.Fatalf("the template has %q", lines)
 	}
 	repo := writeRepo(t, map[string]string{"environment.conf": "",
@@ -131,6 +131,11 @@ func TestGitLab(t *testing.T) {
 		!strings.Contains(string(xml), "<testsuite") {
 		t.Errorf("%s %v", xml, err)
 	}
+	quality, err := os.ReadFile(filepath.Join(repo, "bunraku.json"))
+	if err != nil || !strings.Contains(string(quality), `"check_name": "V201"`) {
+		t.Errorf("%s %v", quality, err)
+	}
+	gitlabReport(t, "the template's", string(quality))
 }
 
 // builtProgram is the program, built once for a test.

@@ -55,7 +55,7 @@ func (j *judgeFlags) add(c *cobra.Command) {
 	f.BoolVar(&j.fix, "fix", false, "print the verified edits as a patch, and nothing else")
 }
 
-var formats = []string{"text", "json", "sarif", "github", "junit", "html"}
+var formats = []string{"text", "json", "sarif", "github", "gitlab", "junit", "html"}
 
 // assertFile is looked for in every environment.
 const assertFile = "bunraku.assert"
@@ -239,6 +239,8 @@ func (a *app) finish(j *judging, run *report.Run) (done bool, err error) {
 		return true, run.SARIF(a.out.As(source.Quoted))
 	case "github":
 		return true, run.GitHub(a.out.GitHub())
+	case "gitlab":
+		return true, run.GitLab(a.out.As(source.Quoted))
 	case "junit":
 		return true, run.JUnit(a.out.As(source.Markup), j.fails)
 	case "html":
