@@ -18,6 +18,10 @@ const (
 	codeInstance = "U0202" // a template reads a variable that no caller sets
 )
 
+// Stays reports whether what is said of a place is said although a node has failed for it and points there, too: it
+// tells why the file is wrong, however nodes that read it fare.
+func Stays(code string) bool { return code == Unreadable || code == codeERB || code == codeInstance }
+
 // named looks at calls that name files: template, epp, file.
 func (t *Tree) named(f *file, c *syntax.Call) {
 	fn, ok := c.Functor.(*syntax.Name)

@@ -202,7 +202,7 @@ func Gather(run *report.Run, nodes []Checked) {
 }
 
 // Unsaid leaves out of what was read in code without running it what compiles of nodes have said already, of the same
-// lines. That a file of data cannot be read is said where it is, however many nodes fail for it somewhere else.
+// lines. What is wrong with a file of data or a template is said where it is, however many nodes fail for it elsewhere.
 func Unsaid(nodes []Checked, found source.Diagnostics) source.Diagnostics {
 	said, beside := map[string]bool{}, map[string]bool{}
 	line := func(p source.Place) string { return fmt.Sprint(p.File.Name, p.Line()) }
@@ -223,6 +223,6 @@ func Unsaid(nodes []Checked, found source.Diagnostics) source.Diagnostics {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(d *source.Diagnostic) bool {
-		return d.Place.Known() && (said[line(d.Place)] || beside[line(d.Place)] && d.Code != audit.Unreadable)
+		return d.Place.Known() && (said[line(d.Place)] || beside[line(d.Place)] && !audit.Stays(d.Code))
 	})
 }

@@ -102,6 +102,7 @@ func LocateResource(r *catalog.Resource) Location {
 
 // Add takes in a diagnostic, about a node or (nil) about a file. The same one about several nodes is one problem.
 func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
+	d = d.Named()
 	p := &Problem{Diagnostic: d, Where: locate(d.Place, d.Label)}
 	for _, r := range d.Related {
 		p.Related = append(p.Related, locate(r.Place, r.Label))

@@ -87,6 +87,26 @@ func (d *Diagnostic) Error() string {
 	return d.Summary
 }
 
+// Named is the diagnostic with its files as the user calls them. Puppet's own words have absolute paths: they are
+// longer than the line, and the same trouble would be another one on another machine.
+func (d *Diagnostic) Named() *Diagnostic {
+	summary := d.Summary
+	for _, p := range append([]Related{{Place: d.Place}}, d.Related...) {
+		if p.Place.File == nil || p.Place.File.Name == "" {
+			continue
+		}
+		if abs := Absolute(p.Place.File.Name); abs != p.Place.File.Name {
+			summary = strings.ReplaceAll(summary, abs, p.Place.File.Name)
+		}
+	}
+	if summary == d.Summary {
+		return d
+	}
+	named := *d
+	named.Summary = summary
+	return &named
+}
+
 // Diagnostics is a list that can be sorted and rendered.
 type Diagnostics []*Diagnostic
 
@@ -158,7 +178,8 @@ func (d *Diagnostic) Render(w io.Writer, style Style) {
 	default:
 		head = paint(style.Note, head)
 	}
-	fmt.Fprintf(w, "%s: %s\n", head, strings.ReplaceAll(d.Summary, "\n", "\n   "))
+	summary := strings.TrimRight(d.Named().Summary, "\n")
+	fmt.Fprintf(w, "%s: %s\n", head, strings.ReplaceAll(summary, "\n", "\n   "))
 	show := func(p Place, label string, hidden bool) {
 		if hidden && p.Known() {
 			if label != "" {

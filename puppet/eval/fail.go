@@ -122,6 +122,17 @@ type advised struct {
 	help string
 }
 
+// FailedAt is an error of a function that knows where it happened, in a file that is no manifest: a template.
+func FailedAt(err error, at source.Place, label string) error {
+	return &elsewhere{err, source.Related{Place: at, Label: label}}
+}
+
+// elsewhere is an error with the place where it happened, which is not that of the call.
+type elsewhere struct {
+	error
+	at source.Related
+}
+
 // strictly reports something that the setting `strict` makes an error, a warning, or nothing.
 func (ev *Evaluator) strictly(code string, at source.Span, summary string) {
 	switch ev.set.Strict {

@@ -176,6 +176,10 @@ func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 	if errors.As(err, &told) {
 		d.Help = told.help
 	}
+	var there *elsewhere
+	if errors.As(err, &there) && there.at.Place.Known() && there.at.Place.File != d.Place.File {
+		d.Related = append(d.Related, there.at)
+	}
 	if c, ok := e.(*syntax.Call); ok && ev.trace != nil {
 		if name, ok := c.Functor.(*syntax.Name); ok && name.Value == "fail" {
 			ev.addDecision(d)

@@ -83,7 +83,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		if NeedsRuby(err) {
 			return &value.Opaque{Why: strings.TrimSpace(d.Summary)}, 0, nil
 		}
-		return nil, 0, errors.New(d.Summary)
+		return nil, 0, eval.FailedAt(errors.New(d.Summary), d.Place, "here, in the template")
 	}
 	return value.String(r.Text), r.Ref, nil
 }
