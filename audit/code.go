@@ -288,7 +288,7 @@ func countOf(n, noun string) string {
 // noFunction says that a function is missing, if that is certain.
 func (t *Tree) noFunction(f *file, at source.Span, name string) {
 	low := strings.ToLower(name)
-	if _, ok := t.env.FunctionFile(low); ok {
+	if _, ok := t.env.FunctionFile(low); ok || t.snap.Answers(low) {
 		return
 	}
 	if strings.Contains(low, "::") {

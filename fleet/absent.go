@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/source"
 )
@@ -53,7 +54,10 @@ func lacking(nodes []Checked) *source.Diagnostic {
 	if count > 1 {
 		were = fmt.Sprintf("%d nodes were", count)
 	}
-	return &source.Diagnostic{Code: "V906", Severity: source.Warning,
-		Summary: were + " not verified, for want of modules: " + Listed(Modules(all)),
-		Help:    "install them (r10k puppetfile install, or g10k), or name where they are with --modulepath"}
+	help := "install them (r10k puppetfile install, or g10k), or name where they are with --modulepath"
+	if slices.ContainsFunc(all, func(s eval.StandIn) bool { return s.Name == compiler.AsksPuppetDB }) {
+		help += "; --puppetdb URL asks what " + compiler.AsksPuppetDB + "() asks, --mock FILE gives the answers"
+	}
+	return &source.Diagnostic{Code: "V906", Severity: source.Warning, Help: help,
+		Summary: were + " not verified, for want of modules: " + Listed(Modules(all))}
 }

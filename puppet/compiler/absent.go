@@ -25,6 +25,15 @@ const (
 	StandInAny
 )
 
+// AsksPuppetDB is the function that a server has whose PuppetDB it is told of: PuppetDB's terminus brings it, and no
+// tree names that as a module.
+const AsksPuppetDB = "puppetdb_query"
+
+// Answers reports whether a function that no module has may be there all the same, on a server or for a file of mocks.
+func (c *Snapshot) Answers(function string) bool {
+	return function == AsksPuppetDB || c.opt.Mocks != nil && c.opt.Mocks.names[function]
+}
+
 // Lacks is the module that would bring something and is not there; "" if none is known of.
 func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) string {
 	if how == Refuse {
@@ -45,6 +54,8 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 		return module
 	}
 	switch {
+	case kind == source.MissingFunction && name == AsksPuppetDB:
+		return "that brings " + name
 	case slices.Contains(wanted, name):
 		return name
 	case len(wanted) == 0 && !untold(c.env):

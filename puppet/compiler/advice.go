@@ -54,6 +54,8 @@ var advices = []advice{
 	{regexp.MustCompile(`Unknown function: '([^']+)'`), func(c *Snapshot, name string) string {
 		module, rest, inModule := strings.Cut(strings.TrimPrefix(name, "::"), "::")
 		switch {
+		case name == AsksPuppetDB:
+			return "PuppetDB's terminus brings it: --puppetdb URL asks one, --mock FILE gives the answers"
 		case !inModule:
 			return "no module on the module path has it; " + c.searched()
 		case c.env.Module(module) == nil:

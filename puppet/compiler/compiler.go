@@ -129,7 +129,7 @@ func (w *Workspace) open(files source.Files) (*Snapshot, error) {
 	c := &Snapshot{ws: w, files: files, env: env, set: w.set, opt: w.opt, cache: eval.NewCache(),
 		templates: template.NewCache(), functions: functions.Table(w.set.Language), summer: trace.NewSummer(w.opt.Key)}
 	if w.opt.PuppetDB != nil { // its terminus brings the function along
-		c.functions["puppetdb_query"] = c.puppetdbQuery()
+		c.functions[AsksPuppetDB] = c.puppetdbQuery()
 	}
 	c.moduleFunctions()
 	c.rubyLibrary = bridge.NewLibrary(c.templates.Runtime)

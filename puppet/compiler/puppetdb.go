@@ -15,7 +15,7 @@ type Querier interface {
 
 // puppetdbQuery is the function that PuppetDB's terminus brings along.
 func (c *Snapshot) puppetdbQuery() *eval.Function {
-	return &eval.Function{Name: "puppetdb_query", Doc: "What PuppetDB answers to a query, in PQL or as an array.",
+	return &eval.Function{Name: AsksPuppetDB, Doc: "What PuppetDB answers to a query, in PQL or as an array.",
 		Flow: eval.Observer, Dispatches: []eval.Dispatch{
 			{Signature: "Callable[Variant[String[1], Array[Data, 1]]]", Names: []string{"query"}, Run: c.askPuppetDB},
 		}}
