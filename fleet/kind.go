@@ -126,7 +126,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		results[i].Catalog = res.Catalog
 		results[i].Opaque, results[i].Closed = countOpaque(res.Catalog)
 		results[i].StandIns, results[i].Partial = res.StandIns, res.Partial()
-		if Empty(res.Catalog) {
+		if Empty(res.Catalog) && len(res.Exports)+len(res.Rest.Resources) == 0 {
 			results[i].Problems = append(results[i].Problems, nothing(res))
 		}
 		if res.Partial() { // nothing can be said of what it does
@@ -204,6 +204,15 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 func nothing(res *eval.Result) *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V904", Severity: source.Warning, Summary: "the catalog holds nothing of the site",
 		Help: "no node statement, class or resource is meant for this node: is it classified by something else?"}
+	if slices.ContainsFunc(res.Catalog.Resources, func(r *catalog.Resource) bool { return r.Type == "Node" }) {
+		d.Help = "its node statement declares nothing here: is it classified by something else?"
+	}
+	if len(res.Asked) > 0 {
+		d.Help = "it collects what other nodes export, and none of those that were compiled exports it"
+	}
+	if lacked := Modules(res.StandIns); len(lacked) > 0 {
+		d.Help = "what the node gets may hang on what is not there: " + Listed(lacked)
+	}
 	for _, u := range res.Unknowns() {
 		if u.Function != "" {
 			d.Help = "what the node gets may hang on " + u.Function +

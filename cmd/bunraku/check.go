@@ -306,5 +306,12 @@ func nothingToCompile(view source.Files, root string) error {
 		return fail("%s holds no .pp and no .epp file: there is nothing to compile, and a module's Ruby is not checked by itself",
 			root)
 	}
+	entries, _ := view.List(source.Absolute(root)) // it was listed before
+	for _, e := range entries {
+		if e.Link {
+			return fail("%s holds no .pp and no .epp file of its own, and links are not followed out of it: check what one leads "+
+				"to, as %s, or name the directory with --modulepath", root, filepath.ToSlash(filepath.Join(root, e.Name)))
+		}
+	}
 	return fail("%s holds no .pp and no .epp file; is it a control repo?", root)
 }
