@@ -54,6 +54,7 @@ anyrepo)
   run "public trees as they were cloned" ./cmd/bunraku 'TestAcceptAnyRepo'
   run "public classes with the modules that they need, asked of Puppet" ./puppet/compiler 'TestAcceptWithModules'
   run "truth of what check says of them" ./cmd/bunraku 'TestAcceptJudged'
+  run "planted faults, and what is taken away that is called unused" ./cmd/bunraku 'TestAcceptPlanted|TestAcceptUnusedAway'
   run "what nothing names, and no node of real sites uses" ./audit 'TestAcceptUnused|TestUnused'
   run "faults that were planted" ./cmd/bunraku 'TestAcceptPlanted|TestAcceptUnusedAway'
   run "built-in facts, as facterdb and facter have them" ./puppet/facts 'TestSystems|TestLegacy'
@@ -106,6 +107,7 @@ diff)
   run "the same by the program" ./cmd/bunraku 'TestAcceptDiffFleet'
   run "100 kills" ./fleet/store 'TestAcceptKilled'
   run "causes and groups of planted commits" ./fleet 'TestAcceptDiff'
+  run "what follows, as verify --after says; formats against their schemas" ./cmd/bunraku 'TestAcceptDiffAfter|TestDiffFindings|TestSchemas'
   run "the same differences as real Puppet's" ./fleet 'TestScoreDiffPuppet'
   # Puppet's answers are kept below $BUNRAKU_FETCHED, so that it goes on where it was ended; BUNRAKU_PAIRS=N looks at fewer.
   run "the same differences as real Puppet's, over the history of real sites" ./fleet 'TestAcceptHistory'
