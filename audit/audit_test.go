@@ -182,7 +182,7 @@ func TestNoHiera(t *testing.T) {
 		"modules/puppet/files/hiera.yaml":  "version: 5\n",
 		"modules/puppet/manifests/init.pp": "class puppet { file { '/x': source => 'puppet:///modules/puppet/hiera.yaml' } }\n"})
 	if len(said) != 1 || !strings.HasPrefix(said[0],
-		"H0510 there is no hiera.yaml: nothing reads the data in hieradata") ||
+		"H0510 the root has no hiera.yaml: as it is, nothing reads the data in hieradata") ||
 		!strings.Contains(said[0], "try --hiera modules/puppet/files/hiera.yaml") {
 		t.Errorf("said %q", said)
 	}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -34,6 +35,7 @@ const (
 // code looks at one manifest.
 func (t *Tree) code(f *file) {
 	t.stmts(f, nil, f.tree.Body.Stmts)
+	t.misplaced(f)
 	for _, d := range f.tree.Defs {
 		switch d := d.(type) {
 		case *syntax.Class:
@@ -55,6 +57,39 @@ func (t *Tree) code(f *file) {
 			t.parameters(f, d.Params)
 			t.stmts(f, nil, append(defaultsOf(d.Params), d.Body.Stmts...))
 		}
+	}
+}
+
+// misplaced looks for a manifest of a module that Puppet comes to for none of the classes and defines in it: nobody
+// can declare them by their names.
+func (t *Tree) misplaced(f *file) {
+	type lost struct {
+		code, kind, name string
+		at               source.Span
+	}
+	var all []lost
+	for _, d := range f.tree.Defs {
+		switch d := d.(type) {
+		case *syntax.Class:
+			all = append(all, lost{codeClass, "class ", outline.Class(d.Name), d.NameAt})
+		case *syntax.Define:
+			all = append(all, lost{codeResource, "define ", outline.Class(d.Name), d.NameAt})
+		}
+	}
+	for _, x := range all {
+		if f.module == "" || t.env.Finds(x.name, f.path) {
+			return
+		}
+	}
+	for _, x := range all {
+		module, rest, _ := strings.Cut(x.name, "::")
+		home := filepath.Join("manifests", strings.ReplaceAll(cmp.Or(rest, "init"), "::", "/")+".pp")
+		if m := t.env.Module(module); m != nil {
+			home = t.env.Display(filepath.Join(m.Dir, home))
+		} else {
+			home = filepath.Join(module, home)
+		}
+		t.warn(x.code, f, x.at, "Puppet does not find the "+x.kind+x.name+" in this file", "it looks for it in "+home)
 	}
 }
 
@@ -288,7 +323,7 @@ func countOf(n, noun string) string {
 // noFunction says that a function is missing, if that is certain.
 func (t *Tree) noFunction(f *file, at source.Span, name string) {
 	low := strings.ToLower(name)
-	if _, ok := t.env.FunctionFile(low); ok || t.snap.Answers(low) {
+	if _, ok := t.env.FunctionFile(low); ok || t.snap.Answers(low) || t.snap.OnceOfStdlib(low) {
 		return
 	}
 	if strings.Contains(low, "::") {
@@ -521,6 +556,9 @@ func (t *Tree) literal(f *file, typ syntax.Expr, in *source.File, e syntax.Expr,
 		help := ""
 		if value.IsUndef(v) {
 			help = "who does not give it gets an error: leave the default out, or make it Optional[" + text + "]"
+		}
+		if text == "Variant" {
+			help = "Variant alone takes no value at all: say which types, Variant[…]"
 		}
 		if s, is := v.(value.String); is {
 			if _, isNumber := e.(*syntax.Str); isNumber && isDigits(string(s)) {

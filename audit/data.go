@@ -299,19 +299,25 @@ func (t *Tree) noHiera() {
 		help := "if the server has one, name a copy of it with --hiera FILE (and --datadir FROM=TO for its directories)"
 		server := ""
 		_ = source.Walk(t.env.Files(), t.env.Dir, func(p string, e source.Entry) bool {
-			// One that a module puts onto machines; one that lies in a module's root is that module's own.
-			if e.Name == "hiera.yaml" && !e.IsDir() && server == "" && strings.Contains(filepath.ToSlash(p), "/files/") {
+			// One that is given to Puppet by hand, or that a module puts onto machines; one that lies in a module's root is that
+			// module's own.
+			if e.Name == "hiera.yaml" && !e.IsDir() && server == "" && !t.moduleRoot(filepath.Dir(p)) {
 				server = t.env.Display(p)
 			}
-			return !strings.HasPrefix(e.Name, ".") && server == ""
+			return !strings.HasPrefix(e.Name, ".") && e.Name != "spec" && server == ""
 		})
 		if server != "" {
 			help = fmt.Sprintf("%s may be the server's: try --hiera %[1]s (and --datadir FROM=TO for its directories)", server)
 		}
 		t.say(&source.Diagnostic{Code: codeNoHiera, Severity: source.Warning, Help: help,
-			Summary: "there is no hiera.yaml: nothing reads the data in " + t.env.Display(base)})
+			Summary: "the root has no hiera.yaml: as it is, nothing reads the data in " + t.env.Display(base)})
 		return
 	}
+}
+
+// moduleRoot reports whether a directory is a module's.
+func (t *Tree) moduleRoot(dir string) bool {
+	return slices.ContainsFunc(t.env.Modules(), func(m *environment.Module) bool { return m.Dir == dir })
 }
 
 // levels looks at the levels of the hierarchies: directories that are not there, and variables that nobody has.

@@ -369,9 +369,9 @@ func (t *Tree) unused() {
 	for _, d := range t.problems {
 		m.raw(d.Help) // who is misspelt is meant
 	}
-	note := func(code string, at source.Place, summary string) {
+	note := func(code string, at source.Place, summary, with string) {
 		t.say(&source.Diagnostic{Code: code, Severity: source.Note, Summary: summary, Place: at,
-			Help: "take it away, or leave it if something outside of this tree asks for it"})
+			Help: "take it away" + with + ", or leave it if something outside of this tree asks for it"})
 	}
 	if t.env.Alone() == nil && !t.ownMissing() {
 		classes := !t.Outside && t.classified()
@@ -403,7 +403,7 @@ func (t *Tree) unused() {
 				if name = outline.Class(name); code == "" || f.module == "" || m.names(name) {
 					continue
 				}
-				note(code, at(span), "nothing in this tree names the "+kind+name)
+				note(code, at(span), "nothing in this tree uses the "+kind+name, " with the tests and pages that speak of it")
 			}
 		}
 	}
@@ -417,7 +417,7 @@ func (t *Tree) unused() {
 			dir := filepath.Join(mod.Dir, kind)
 			_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool { // one that is not there has nothing
 				rel, err := filepath.Rel(dir, p)
-				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") {
+				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") || byConvention[e.Name] {
 					return false
 				}
 				if e.IsDir() || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel), unread[mod.Name]) {
@@ -436,10 +436,16 @@ func (t *Tree) unused() {
 	for _, f := range found {
 		if !named[f.path] {
 			note(f.code, source.Place{File: source.NewFile(t.env.Display(f.path), "")}, "nothing in this tree names the "+f.what+
-				t.env.Display(f.path))
+				t.env.Display(f.path), "")
 		}
 	}
 }
+
+// byConvention are files that tools and people look for by their names, so that nothing has to name them.
+var byConvention = map[string]bool{"pyproject.toml": true, "setup.py": true, "setup.cfg": true, "tox.ini": true,
+	"pytest.ini": true, "conftest.py": true, "__init__.py": true, "requirements.txt": true, "Makefile": true,
+	"Rakefile": true, "Gemfile": true, "package.json": true, "go.mod": true, "Cargo.toml": true, "LICENSE": true,
+	"COPYING": true, "OWNERS": true, "CODEOWNERS": true, "AUTHORS": true}
 
 var listing = regexp.MustCompile(`\b(?:listdir|scandir|os\.walk|readdir)\(`)
 

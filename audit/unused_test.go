@@ -19,12 +19,19 @@ import (
 	"bunraku/source"
 )
 
+// thingOf is what a diagnostic calls unused: "class a::b".
+func thingOf(d *source.Diagnostic) string {
+	_, thing, _ := strings.Cut(d.Summary, "s the ") // nothing in this tree names the …, uses the …
+	return thing
+}
+
 // unused are the things that nothing names, without the advice.
 func unused(said []string) (out []string) {
 	for _, s := range said {
 		if rest, is := strings.CutPrefix(s, "U03"); is {
 			rest, _, _ = strings.Cut(rest[3:], " (")
-			out = append(out, strings.TrimPrefix(rest, "nothing in this tree names the "))
+			_, thing, _ := strings.Cut(rest, " the ")
+			out = append(out, thing)
 		}
 	}
 	slices.Sort(out)
@@ -163,7 +170,7 @@ func (n realNode) without(t *testing.T, snap *compiler.Snapshot, said source.Dia
 	texts := map[string]string{}
 	var gone []string
 	for _, d := range said {
-		kind, name, _ := strings.Cut(strings.TrimPrefix(d.Summary, "nothing in this tree names the "), " ")
+		kind, name, _ := strings.Cut(thingOf(d), " ")
 		if kind == "template" || kind == "file" {
 			if !filepath.IsAbs(name) {
 				if _, err := os.Stat(name); err != nil {
@@ -270,8 +277,7 @@ func TestAcceptUnused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range said[repo] {
-			thing := strings.TrimPrefix(d.Summary, "nothing in this tree names the ")
-			kind, name, _ := strings.Cut(thing, " ")
+			kind, name, _ := strings.Cut(thingOf(d), " ")
 			found := false
 			switch kind {
 			case "template":
@@ -289,7 +295,7 @@ func TestAcceptUnused(t *testing.T) {
 			}
 			if found {
 				wrong++
-				t.Errorf("%s: %s is called unused, and is used", filepath.Base(dir), thing)
+				t.Errorf("%s: %s is called unused, and is used", filepath.Base(dir), thingOf(d))
 			}
 		}
 	}

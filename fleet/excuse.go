@@ -83,6 +83,10 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			if n.Class != "" || n.Define != "" { // the site has node statements, and none for a node of this name
 				return &Excuse{Refuses, "no node statement is for other nodes"}, nil
 			}
+		case source.MissingFile:
+			if module, _, _ := strings.Cut(s.Name, "/"); c.Environment().Module(module) == nil {
+				return &Excuse{NeedsModule, module}, nil
+			}
 		case source.MissingFact:
 			return &Excuse{NeedsFacts, s.Name}, nil
 		case source.Refusal:
@@ -126,7 +130,8 @@ const maxLacked = 12
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
 	err error) {
 	d := failed.Failure
-	ofUndef := d.Code == "E0503" && strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "got Undef")
+	ofUndef := d.Code == "E0503" && (strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "Empty string")) ||
+		strings.Contains(d.Summary, "got Undef")
 	if n.Class == "" || c.Environment().Alone() == nil || !ofUndef {
 		return nil, nil
 	}

@@ -376,12 +376,12 @@ func (p *Plan) publicOf(env *environment.Environment, m *environment.Module) (al
 		for _, d := range tree.Defs {
 			switch d := d.(type) {
 			case *syntax.Class:
-				if !isPrivate(tree.Source, d, d.Body) {
+				if !isPrivate(tree.Source, d, d.Body) && env.Finds(outline.Class(d.Name), path) {
 					p.Classes++
 					all = append(all, public{outline.Class(d.Name), d, tree})
 				}
 			case *syntax.Define:
-				if !isPrivate(tree.Source, d, d.Body) {
+				if !isPrivate(tree.Source, d, d.Body) && env.Finds(outline.Class(d.Name), path) {
 					p.Defines++
 					all = append(all, public{outline.Class(d.Name), d, tree})
 				}
@@ -561,7 +561,7 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 		res, err := c.Compile(ctx, around)
 		if err != nil || res.Failure == nil {
 			with := *n
-			with.around = true
+			with.Node, with.around = around, true
 			return res, &with, err
 		}
 		if isPart(failed.Failure) { // what the whole lacks is the reason

@@ -231,7 +231,7 @@ func warned(c *compiler.Snapshot, res *eval.Result, invented *Invention) source.
 	}
 	return slices.DeleteFunc(res.Warnings, func(d *source.Diagnostic) bool {
 		switch d.Code {
-		case "E0501", "E0540", "H0401":
+		case "E0501", "E0540", "H0401", "H0402":
 			return true
 		case "E0301": // the class that sets it, or a classifier, is only not on this node; audit looks for what none sets
 			return (invented.Class != "" || invented.Define != "") && strings.Contains(d.Summary, "::")

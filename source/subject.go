@@ -31,6 +31,8 @@ const (
 	MissingNode
 	// MissingFact: the node has no fact of the name, os.distro.
 	MissingFact
+	// MissingFile: no module has the template or file: web/conf.erb.
+	MissingFile
 	// Refusal: the code ended the compile itself, by fail() or a function like it.
 	Refusal
 )
@@ -44,3 +46,11 @@ func (d *Diagnostic) Names(kind SubjectKind) (names []string) {
 	}
 	return names
 }
+
+// A Matter is an error that says what it is about.
+type Matter struct {
+	Text  string
+	About []Subject
+}
+
+func (m *Matter) Error() string { return m.Text }

@@ -6,7 +6,8 @@ import "strings"
 // is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's
 // length, and half of the shorter name must be right. Of a name of one or two letters nothing is left when one of them
 // changes. What two paths or qualified names have in common in front does not count: apache::mod::ssl is not nearly
-// apache::mod::dav. Nor do words that they share in front or behind: most of what is left has to be right.
+// apache::mod::dav. Nor do words that they share in front or behind: most of what is left has to be right,
+// and of two mistakes none is the first letter: openbsd is not nearly freebsd.
 //
 // Nobody misspells a name of more than longestName letters, and when there is too much to compare, only the first
 // candidates are: a suggestion is a kindness, which must not cost more than the mistake.
@@ -27,7 +28,7 @@ func Nearest(name string, candidates []string) string {
 		limit := min(len(a)/3+1, bestDistance)
 		d := distance(a, b, limit)
 		shorter := min(len(a), len(b))
-		if d > limit || 2*d > shorter || d > 0 && shorter <= 2 && len(a) == len(name) {
+		if d > limit || 2*d > shorter || d > 0 && shorter <= 2 && len(a) == len(name) || d > 1 && a[0] != b[0] {
 			continue
 		}
 		if (best == "" || d < bestDistance || d == bestDistance && c < best) &&

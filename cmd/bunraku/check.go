@@ -213,7 +213,7 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 		Help:    "put the nodes' facts into facts/, or give --facts DIR"}
 	switch {
 	case c.plan != nil && len(c.plan.Nodes) > 0:
-		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles without what only you have",
+		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles with what is here",
 			plural(len(c.plan.Nodes), "invented node"))
 		d.Help = "the last lines say what each lacks"
 		if slices.ContainsFunc(c.excused, func(n fleet.Checked) bool {

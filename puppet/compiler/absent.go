@@ -58,6 +58,8 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 		return "that brings " + name
 	case slices.Contains(wanted, name):
 		return name
+	case kind == source.MissingFunction && c.OnceOfStdlib(name):
+		return "stdlib"
 	case len(wanted) == 0 && !untold(c.env):
 		return ""
 	case kind == source.MissingFunction && slips(name, c.FunctionNames()):

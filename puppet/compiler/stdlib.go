@@ -24,6 +24,12 @@ func (c *Snapshot) StoodIn() bool { return c.stoodIn.Load() }
 // standsIn reports whether what is built in may be used.
 func (c *Snapshot) standsIn() bool { return c.opt.StandIn && c.env.Module("stdlib") == nil }
 
+// OnceOfStdlib reports whether a function is one that older versions of stdlib have, and stdlib is not there: who knows
+// which one the tree is for.
+func (c *Snapshot) OnceOfStdlib(name string) bool {
+	return c.env.Module("stdlib") == nil && stdlib.Removed(name)
+}
+
 var standInFunctions = sync.OnceValue(func() map[string]*eval.Function {
 	return stdlib.Module(StandInVersion)
 })

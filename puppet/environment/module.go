@@ -224,6 +224,25 @@ func (e *Environment) ManifestFile(module, rest string) (string, bool) {
 	return e.within(m.Dir, "manifests", slashes(rest)+".pp")
 }
 
+// Finds reports whether Puppet comes to a file when it looks for a class or define: it reads the file of that name, and
+// those of the names around it.
+func (e *Environment) Finds(name, file string) bool {
+	module, rest, more := strings.Cut(name, "::")
+	for {
+		if path, there := e.ManifestFile(module, rest); there && path == file {
+			return true
+		}
+		if !more {
+			return false
+		}
+		if i := strings.LastIndex(rest, "::"); i >= 0 {
+			rest = rest[:i]
+		} else {
+			rest, more = "", false
+		}
+	}
+}
+
 func slashes(name string) string { return strings.ReplaceAll(name, "::", "/") }
 
 // FunctionFile is the file of a function written in the Puppet language. Modules have them as MODULE::NAME in

@@ -326,6 +326,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		if err != nil {
 			ev.failAt(&source.Diagnostic{Code: "E0254", Place: ev.declaredAt(r), Summary: err.Error(),
+				About: ev.unset(r, f.vars),
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where},
 					Label: "the parameter is declared here"}}})
 		}
@@ -610,7 +611,7 @@ func (ev *Evaluator) parameterError(r *Resource, text string, vars []variable) {
 // unset are the parameters that have no value.
 func (ev *Evaluator) unset(r *Resource, vars []variable) (out []source.Subject) {
 	for _, v := range vars {
-		if v.value == nil && r.def.param(v.name) != nil {
+		if p := r.def.param(v.name); v.value == nil && p != nil && p.Default == nil {
 			out = append(out, source.Subject{Kind: source.MissingParameter, Name: v.name, Of: r.Ref()})
 		}
 	}

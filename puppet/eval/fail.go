@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -37,7 +36,7 @@ func (ev *Evaluator) Rescue(sc *Scope, f func() (value.Value, error)) (v value.V
 			text += fmt.Sprintf(" (file: %s, line: %d, column: %d)", ev.world.Path(at.File), at.Line(),
 				at.File.Position(at.Span.Start).Column)
 		}
-		v, err = nil, errors.New(text)
+		v, err = nil, &source.Matter{Text: text, About: fail.diagnostic.About}
 	}()
 	return f()
 }

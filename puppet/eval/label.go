@@ -172,6 +172,10 @@ func (ev *Evaluator) runtimeError(e syntax.Expr, err error) {
 		d.Help, d.About = bad.help, bad.about
 		ev.failValue(d, bad.value, bad.ref)
 	}
+	var matter *source.Matter
+	if errors.As(err, &matter) {
+		d.About = append(d.About, matter.About...)
+	}
 	var told *advised
 	if errors.As(err, &told) {
 		d.Help = told.help

@@ -3,6 +3,7 @@ package functions
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"bunraku/puppet/eval"
@@ -30,7 +31,8 @@ func withLocals(name, doc string, flow eval.Flow, locals []local, forms ...form)
 	f := &eval.Function{Name: name, Doc: doc, Flow: flow}
 	for _, fm := range forms {
 		if fm.mismatch == nil {
-			f.Dispatches = append(f.Dispatches, eval.Dispatch{Signature: fm.signature, Names: fm.names, Run: fm.run})
+			f.Dispatches = append(f.Dispatches, eval.Dispatch{Signature: withBlocks(fm.signature, locals), Names: fm.names,
+				Run: fm.run})
 		}
 	}
 	compiled := sync.OnceValues(func() ([]types.Signature, error) { return signaturesOf(name, locals, forms) })
@@ -61,6 +63,16 @@ func withLocals(name, doc string, flow eval.Flow, locals []local, forms ...form)
 		return nil, errors.New(c.Judge().DescribeSignatures(name, right, c.Args, block))
 	}
 	return f
+}
+
+// withBlocks is a signature with the types of blocks written out: who only counts the arguments sees that they are none.
+func withBlocks(signature string, locals []local) string {
+	for _, l := range locals {
+		if strings.HasPrefix(l.means, "Callable") {
+			signature = strings.ReplaceAll(signature, l.name, l.means)
+		}
+	}
+	return signature
 }
 
 func signaturesOf(name string, locals []local, forms []form) ([]types.Signature, error) {

@@ -109,7 +109,11 @@ func file(c *eval.Call) (value.Value, error) {
 			return value.String(content), err
 		}
 	}
-	return nil, fmt.Errorf("Could not find any files from %s", joinRuby(c.Args, ", "))
+	var about []source.Subject
+	for _, a := range c.Args {
+		about = append(about, source.Subject{Kind: source.MissingFile, Name: value.ToString(a)})
+	}
+	return nil, &source.Matter{Text: "Could not find any files from " + joinRuby(c.Args, ", "), About: about}
 }
 
 // firstFound makes a function that looks for the first of several names, given one by one or as an array.
@@ -154,7 +158,8 @@ func epp(c *eval.Call) (value.Value, error) {
 		return nil, invalidEpp(c, ds)
 	}
 	if f == nil {
-		return nil, fmt.Errorf("Could not find template '%s'", name)
+		return nil, &source.Matter{Text: "Could not find template '" + name + "'",
+			About: []source.Subject{{Kind: source.MissingFile, Name: name}}}
 	}
 	c.Heard(ds)
 	return render(c, f, false)

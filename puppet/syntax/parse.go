@@ -229,6 +229,10 @@ func (p *parser) unexpected(help string) {
 		return
 	}
 	t := p.tok
+	if t.kind == tEOF && p.diags.HasErrors() { // what is still open is so for what was wrong before
+		p.failed, p.tok.kind = true, tFail
+		return
+	}
 	d := p.fail(codeSyntax, t.span(), "Syntax error at "+t.describe(p.file), help)
 	if t.kind == tEOF && len(p.open) > 0 {
 		b := p.open[len(p.open)-1]

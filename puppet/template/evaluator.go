@@ -1,7 +1,6 @@
 package template
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,7 +51,8 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 			return nil, 0, err
 		}
 		if f == nil {
-			return nil, 0, fmt.Errorf("Could not find template '%s'", template)
+			return nil, 0, &source.Matter{Text: "Could not find template '" + template + "'",
+				About: []source.Subject{{Kind: source.MissingFile, Name: template}}}
 		}
 		t = e.Cache.File(f, path)
 		o.Name = template
@@ -83,7 +83,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		if NeedsRuby(err) {
 			return &value.Opaque{Why: strings.TrimSpace(d.Summary)}, 0, nil
 		}
-		return nil, 0, eval.FailedAt(errors.New(d.Summary), d.Place, "here, in the template")
+		return nil, 0, eval.FailedAt(&source.Matter{Text: d.Summary, About: d.About}, d.Place, "here, in the template")
 	}
 	return value.String(r.Text), r.Ref, nil
 }

@@ -111,13 +111,13 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	self := w.object()
 	v, err := in.Run(t.program, self)
 	if err != nil {
-		return nil, t.wrap(o, err)
+		return nil, t.wrap(o, err, w.about)
 	}
 	text, isText := ruby.Text(v)
 	if !isText {
 		// a template that returns early gives what it returned
 		if text, err = in.Show(v); err != nil {
-			return nil, t.wrap(o, err)
+			return nil, t.wrap(o, err, w.about)
 		}
 	}
 	t.size.Store(int64(len(text)))
@@ -162,7 +162,8 @@ func (r *Rendering) Parts() []Part {
 	return parts
 }
 
-func (t *Template) wrap(o Options, err error) error {
+// wrap words an error as Puppet does; about is what a function lacked that it called.
+func (t *Template) wrap(o Options, err error, about []source.Subject) error {
 	var e *ruby.Error
 	if !errors.As(err, &e) {
 		return err
@@ -177,11 +178,13 @@ func (t *Template) wrap(o Options, err error) error {
 		detail = e.Error()
 	}
 	// Puppet tells the line of ERB's Ruby, which differs from the template's behind a comment of several lines.
-	return t.failed(o, code, detail, t.span(e.Place.Span), e.Place.Line()-1)
+	d := t.failed(o, code, detail, t.span(e.Place.Span), e.Place.Line()-1)
+	d.About = about
+	return d
 }
 
 // failed words an error as the functions template and inline_template do.
-func (t *Template) failed(o Options, code, detail string, at source.Span, line int) error {
+func (t *Template) failed(o Options, code, detail string, at source.Span, line int) *source.Diagnostic {
 	d := &source.Diagnostic{Code: code, Place: source.Place{File: t.File, Span: at}}
 	if o.Name == "" {
 		d.Summary = "Failed to parse inline template: " + detail
@@ -202,6 +205,7 @@ type wrapper struct {
 	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
 	views [2]*view               // scope.to_hash, without and with what is undef
 	read  []readVariable         // arrays and hashes that the template has in hand
+	about []source.Subject       // what the function lacked that failed last
 }
 
 // A readVariable is an array or hash that a template reads as @name. It is the very object that Puppet holds, so what

@@ -9,6 +9,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // scopeObject is the scope that a template's code can ask.
@@ -163,6 +164,10 @@ func (w *wrapper) function(name string, args []ruby.Object, call func(string, []
 		class := "Puppet::ParseError"
 		if errors.Is(err, eval.ErrUnknownFunction) {
 			class = "ArgumentError"
+		}
+		var matter *source.Matter
+		if errors.As(err, &matter) {
+			w.about = matter.About
 		}
 		w.in.Raise(class, err.Error())
 	}

@@ -98,6 +98,9 @@ const removed9 = ` camelcase capitalize dig44 has_key hash is_absolute_path is_a
  try_get_value type3x validate_absolute_path validate_array validate_bool validate_hash validate_integer validate_ip_address validate_ipv4_address
  validate_ipv6_address validate_numeric validate_re validate_slength validate_string `
 
+// Removed reports whether stdlib had a function once and has it no more.
+func Removed(name string) bool { return slices.Contains(strings.Fields(removed9), name) }
+
 // moved9 are the functions that 9.x has below stdlib::, and under their old names with a warning.
 const moved9 = ` batch_escape ensure_packages fqdn_rand_string fqdn_rotate has_interface_with merge os_version_gte parsehocon powershell_escape seeded_rand
  seeded_rand_string shell_escape to_json to_json_pretty to_python to_ruby to_toml to_yaml type_of validate_domain_name validate_email_address `
