@@ -13,6 +13,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/report"
 	"bunraku/source"
 	"bunraku/verify"
@@ -98,14 +99,55 @@ func unsayOfPart(r *Checked, judged *catalog.Catalog) {
 			told.Deterministic = verify.Unknown
 			told.Unknown = append(told.Unknown, "determinism: the class around it may order "+f.Resources[0].Ref()+" and "+
 				f.Resources[1].Ref())
+		case f.Code == "V101" && doubtful(f):
+			told.Deterministic = verify.Unknown
+			told.Unknown = append(told.Unknown, "determinism: whether the order of "+f.Resources[0].Ref()+" and "+
+				f.Resources[1].Ref()+" matters hangs on more than is known of them")
+		case f.Code == "V201" && doubtful(f):
+			told.Idempotent = verify.Unknown
+			told.Unknown = append(told.Unknown, "idempotence: what a second run of "+f.Resources[0].Ref()+
+				" finds hangs on more than is known of other commands")
 		default:
 			if f.Fix != nil && !fits(f.Fix) {
 				f.Fix = nil
+			}
+			if f.Code == "V101" && f.Grade == model.BrokenGrade && worksInTurn(f, judged) {
+				f.Grade = model.UnknownGrade // there may be a machine on which it does not, as nobody has it
 			}
 			told.Findings = append(told.Findings, f)
 		}
 	}
 	v.Report, v.Node.Unknown = &told, told.Unknown
+}
+
+// doubtful reports whether a finding rests on what nobody has or knows: a machine with a file where a resource wants a
+// directory, or the other way round; a guard that asks a shell; or what a command that is only guessed at has left
+// behind.
+func doubtful(f model.Finding) bool {
+	text := func(r *catalog.Resource, attr string) string {
+		if v := r.Get(attr); v != nil {
+			return value.ToString(v)
+		}
+		return ""
+	}
+	for _, r := range f.Resources {
+		guards := text(r, "onlyif") + text(r, "unless")
+		if r.Type == "Exec" && strings.ContainsAny(guards, "$`") {
+			return true
+		}
+		if f.Code == "V201" && r.Type == "Exec" && guards != "" && strings.HasPrefix(f.Runs[len(f.Runs)-1].Result, "fails") {
+			return true
+		}
+	}
+	return f.Odd() || f.Code == "V201" && len(f.Runs) > 0 && strings.Contains(f.Runs[len(f.Runs)-1].Result, " from what ")
+}
+
+// worksInTurn reports whether the two resources of a finding work when they come as the catalog has them.
+func worksInTurn(f model.Finding, c *catalog.Catalog) bool {
+	return slices.ContainsFunc(f.Runs, func(run model.Run) bool {
+		return len(run.Order) == 2 && run.Result == "works" &&
+			slices.Index(c.Resources, run.Order[0]) < slices.Index(c.Resources, run.Order[1])
+	})
 }
 
 // fits reports whether a fix that was tried on an invented node holds for other users of the code: it names nothing

@@ -93,6 +93,30 @@ func TestBlameless(t *testing.T) {
 			"modules/own/files/pyproject.toml": "[tool.black]\n",
 		}, []string{"nothing in this tree uses the function own::f", "take it away with the tests and pages that speak of it"},
 			[]string{"pyproject"}},
+		{"an order that is right in the catalog", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  package { 'apache2': ensure => installed }\n" +
+				"  service { 'apache2': ensure => running, require => Package['apache2'] }\n  exec { '/usr/sbin/a2enmod ssl':\n" +
+				"    creates => '/etc/apache2/mods-enabled/ssl.load', notify => Service['apache2'] }\n}",
+		}, []string{"V101 order missing (whether catalog order is enough is not known)"}, []string{"broken even"}},
+		{"a file where a directory is wanted", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  file { '/root/.ssh': ensure => directory, mode => '0700' }\n" +
+				"  ssh_authorized_key { 'k': user => 'root', type => 'ssh-rsa', key => 'AAAA', target => '/root/.ssh/authorized_keys' }\n}",
+		}, []string{"m on debian-12 (invented)"}, []string{"V101"}},
+		{"a guard that asks a shell", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  exec { '/bin/mkdir -p /srv/a': creates => '/srv/a' }\n" +
+				"  exec { '/bin/chown bin /srv/a': onlyif => \"/usr/bin/[ \\$(/usr/bin/stat -c '%U' /srv/a) != 'bin' ]\" }\n}",
+		}, []string{"m on debian-12 (invented)"}, []string{"V101"}},
+		{"a directory that wget makes", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  package { 'wget': }\n  exec { '/bin/mkdir -p /srv/a': creates => '/srv/a' }\n" +
+				"  exec { '/usr/bin/wget -P /srv/a https://e.example/f': creates => '/srv/a/f', require => Package['wget'] }\n}",
+		}, []string{"m on debian-12 (invented)"}, []string{"V101"}},
+		{"what a command does that is only guessed at", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  file { '/etc/hook.py': content => 'x' }\n  file { '/etc/list': content => 'x', notify => " +
+				"Exec['issue'] }\n  exec { 'issue': command => '/usr/bin/certbot certonly --manual-auth-hook /etc/hook.py', " +
+				"refreshonly => true }\n}",
+			"manifests/link.pp": "class m::link {\n  exec { '/usr/bin/git clone https://e.example/r /srv/r': creates => '/srv/r' }\n" +
+				"  -> exec { '/bin/ln -s /srv/r/a.py /usr/local/a.py': unless => '/usr/bin/test -f /usr/local/a.py' }\n}",
+		}, []string{"m on debian-12 (invented)"}, []string{"V201"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files, empty := map[string]string{}, []string(nil)

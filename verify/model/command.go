@@ -622,7 +622,7 @@ func (s *shell) downloads(name string, words []string, text string) (action, boo
 	if i := strings.IndexAny(base, "?#"); i >= 0 {
 		base = base[:i]
 	}
-	target := ""
+	target, makes := "", false // wget makes the directory that it is given
 	if name == "curl" {
 		target, _ = first(values, "o", "--output")
 		if target == "" && (strings.Contains(flags, "O") || slices.Contains(rest, "--remote-name")) {
@@ -636,7 +636,7 @@ func (s *shell) downloads(name string, words []string, text string) (action, boo
 		if target, ok = first(values, "O", "--output-document"); !ok {
 			target = base
 			if dir, ok := first(values, "P", "--directory-prefix"); ok {
-				target = dir + "/" + base
+				target, makes = dir+"/"+base, true
 			}
 		}
 		if target == "-" || strings.Contains(flags, "spider") {
@@ -650,7 +650,11 @@ func (s *shell) downloads(name string, words []string, text string) (action, boo
 	if p.Under("/dev") {
 		return action{do: fs.Act{}}, true
 	}
-	return s.store(p, "what "+url+" holds", false), true
+	stored := s.store(p, "what "+url+" holds", false)
+	if made, ok := s.makes("mkdir", []string{"-p", string(p.Parent())}); makes && ok {
+		return both(made, stored), true
+	}
+	return stored, true
 }
 
 // edits is sed -i. An edit that finds nothing to do the second time is a part of the file like a line is.

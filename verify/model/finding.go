@@ -35,11 +35,35 @@ type Finding struct {
 	cure *Fix // what may help, before it is tried
 }
 
+// Grades of a missing order.
+const (
+	BrokenGrade  = "broken even in catalog order"
+	UnknownGrade = "whether catalog order is enough is not known"
+)
+
 // Evidence is what the concrete interpreter has replayed to show a finding: a machine, and the orders that were taken
 // from there. A single order stands for several runs of it, one after the other.
 type Evidence struct {
 	Initial *fs.State
 	Orders  [][]*catalog.Resource
+}
+
+// Odd reports whether a finding is shown on a machine that nobody has: one with a file where a resource of it wants a
+// directory, or the other way round.
+func (f *Finding) Odd() bool {
+	return f.Evidence != nil && f.Evidence.Initial != nil &&
+		slices.ContainsFunc(f.Resources, func(r *catalog.Resource) bool {
+			ensure, _ := r.Get("ensure").(value.String)
+			if r.Type != "File" || ensure == "link" || ensure == "absent" {
+				return false
+			}
+			p := r.Title
+			if s, is := r.Get("path").(value.String); is {
+				p = string(s)
+			}
+			at := f.Evidence.Initial.At(fs.Path(p)).Kind
+			return at != fs.None && (ensure == "directory") != (at == fs.Dir)
+		})
 }
 
 // evidence is that of some orders.

@@ -34,7 +34,7 @@ func (v *verifier) determinism() error {
 	}
 	// What is known already comes first: all that follows may take what is left of the budget.
 	from := len(v.r.Findings)
-	v.r.Findings = append(v.r.Findings, v.order(v.a, d.Example, "whether catalog order is enough is not known"))
+	v.r.Findings = append(v.r.Findings, v.order(v.a, d.Example, UnknownGrade))
 	s, err := v.a.Severity(v.ctx)
 	if err != nil {
 		return err
@@ -42,9 +42,9 @@ func (v *verifier) determinism() error {
 	grade := "safe only by catalog order"
 	switch s.Broken {
 	case verify.Yes:
-		grade = "broken even in catalog order"
+		grade = BrokenGrade
 	case verify.Unknown:
-		grade = "whether catalog order is enough is not known"
+		grade = UnknownGrade
 	}
 	v.r.Findings[from].Grade = grade
 	mends, enough, err := v.mends(d)
