@@ -130,8 +130,8 @@ const maxLacked = 12
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
 	err error) {
 	d := failed.Failure
-	ofUndef := d.Code == "E0503" && (strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "Empty string")) ||
-		strings.Contains(d.Summary, "got Undef")
+	ofUndef := strings.Contains(d.Summary, "got Undef") ||
+		d.Code == "E0503" && (strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "Empty string"))
 	if n.Class == "" || c.Environment().Alone() == nil || !ofUndef {
 		return nil, nil
 	}

@@ -40,6 +40,7 @@ type Invention struct {
 	// granted.
 	Legacy bool
 
+	guessed   bool           // the class speaks of another system than the rest of its site, be it only by its name
 	part      bool           // whoever uses the class or define declares more beside it
 	around    bool           // a class around its own was declared first, since it does not compile alone
 	stdlib    bool           // it has the facts that stdlib brings to agents
@@ -247,7 +248,7 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 			for _, d := range p.publicOf(env, m) {
 				if _, is := d.def.(*syntax.Class); is {
 					n := invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy)
-					n.part = kind != "role"
+					n.part, n.guessed = kind != "role", n.System.ID != signs.system.ID
 					n.says = sayings(asked, d.name, n.Facts)
 					n.Facts = say(n.Facts, n.says)
 					add(n)
@@ -541,8 +542,8 @@ func classOf(env *environment.Environment, name string) (*syntax.Class, *syntax.
 }
 
 // otherwise tries what may make an invented node compile that does not: facter's old names, if the code takes them for
-// granted; the classes around its own; another system, if the code refuses this one or asks for what it lacks. It gives
-// back the first failure if nothing helps.
+// granted; the classes around its own; another system, if the code refuses this one or asks for what it lacks, or if
+// only the class seems to be for it. It gives back the first failure if nothing helps.
 func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*eval.Result, *Invention,
 	error) {
 	legacy := false
@@ -568,7 +569,7 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 			failed = res
 		}
 	}
-	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 {
+	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 && !n.guessed {
 		return failed, n, nil
 	}
 	for _, s := range n.elsewhere {

@@ -24,7 +24,8 @@ func refused(s Suspect) (out source.Diagnostics) {
 				Help: "a compile does not look at such values: the agent does, and refuses the catalog"}
 			if x.Default != "" && s.Modules != nil && s.Modules.Alone() != nil { // who knows what the module's site sets
 				d.Severity = source.Warning
-				d.Help += fmt.Sprintf(", unless the site has a default: %s { %s => … }", r.Type, x.Default)
+				d.Help = fmt.Sprintf("the agent refuses the catalog unless the site has a default: %s { %s => … }", r.Type,
+					x.Default)
 			}
 			out = append(out, about(r, x.Attr, d))
 		}

@@ -30,7 +30,7 @@ func TestBlameless(t *testing.T) {
 		}, []string{"stand-ins"}, []string{"U01", "E0508"}},
 		{"commands without a path, which a site may set for all", map[string]string{"metadata.json": metadata,
 			"manifests/init.pp": "class m { exec { 'x': command => 'true', unless => '/bin/true' } }",
-		}, []string{"warning[C0003]", "unless the site has a default: Exec { path => … }"}, []string{"error[C0003]"}},
+		}, []string{"warning[C0003]", "the agent refuses the catalog unless the site has a default: Exec { path => … }"}, []string{"error[C0003]"}},
 		{"policies of SELinux", map[string]string{"environment.conf": "", "manifests/site.pp": "node default { }",
 			"modules/own/files/slurm.pp": "\x8f\xff\x7c\xf9", "modules/own/manifests/init.pp": "class own { }",
 		}, nil, []string{"P0100"}},
@@ -91,7 +91,7 @@ func TestBlameless(t *testing.T) {
 			"manifests/site.pp": "node 'a' { include own }", "modules/own/manifests/init.pp": "class own { }",
 			"modules/own/functions/f.pp": "function own::f() { 1 }", "modules/own/spec/functions/f_spec.rb": "describe 'own::f' do\nend\n",
 			"modules/own/files/pyproject.toml": "[tool.black]\n",
-		}, []string{"nothing in this tree uses the function own::f", "take it away with the tests and pages that speak of it"},
+		}, []string{"nothing in this tree uses the function own::f", "take it away with the tests and pages that speak of"},
 			[]string{"pyproject"}},
 		{"an order that is right in the catalog", map[string]string{"metadata.json": metadata,
 			"manifests/init.pp": "class m {\n  package { 'apache2': ensure => installed }\n" +
@@ -117,6 +117,11 @@ func TestBlameless(t *testing.T) {
 			"manifests/link.pp": "class m::link {\n  exec { '/usr/bin/git clone https://e.example/r /srv/r': creates => '/srv/r' }\n" +
 				"  -> exec { '/bin/ln -s /srv/r/a.py /usr/local/a.py': unless => '/usr/bin/test -f /usr/local/a.py' }\n}",
 		}, []string{"m on debian-12 (invented)"}, []string{"V201"}},
+		{"a class that is only called after another system", map[string]string{"environment.conf": "",
+			"manifests/site.pp":                  "if Integer($facts['os']['release']['major']) > 10 { notify { 'debian': } }",
+			"modules/mirror/manifests/init.pp":   "# debian, debian, debian, debian\nclass mirror { include mirror::ubuntu }",
+			"modules/mirror/manifests/ubuntu.pp": "class mirror::ubuntu { notify { 'ubuntu': } }",
+		}, []string{"mirror::ubuntu on debian-12 (invented)"}, []string{"E0401"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files, empty := map[string]string{}, []string(nil)

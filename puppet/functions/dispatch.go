@@ -65,7 +65,7 @@ func withLocals(name, doc string, flow eval.Flow, locals []local, forms ...form)
 	return f
 }
 
-// withBlocks is a signature with the types of blocks written out: who only counts the arguments sees that they are none.
+// withBlocks is a signature with the types of blocks written out: who counts the arguments sees that they are none.
 func withBlocks(signature string, locals []local) string {
 	for _, l := range locals {
 		if strings.HasPrefix(l.means, "Callable") {

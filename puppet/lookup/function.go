@@ -257,7 +257,7 @@ func (inv *invocation) badFile(err error, path string, f format) error {
 func (inv *invocation) noHash(ly *layer, lv *level, loc *location, d *loaded, f format) error {
 	place := source.Place{File: d.file.Source}
 	if f == yamlFormat {
-		text := loc.path + ": file does not contain a valid yaml hash"
+		text := inv.s.shown(loc.path) + ": file does not contain a valid yaml hash"
 		if empty := d.file.Root == nil || value.IsUndef(d.file.Root.Value) ||
 			d.file.Root.Value == value.Value(value.Bool(false)); inv.s.l.opt.Strict == source.StrictError && !empty {
 			return &source.Diagnostic{Code: "H0210", Summary: text, Place: place}

@@ -39,7 +39,7 @@ const leastSecret = 4
 type Secrets struct {
 	mu    sync.RWMutex
 	texts map[string]bool   // true for what the program has seen in the clear
-	plain map[string]bool   // words that everybody sees: names of classes, packages, services, accounts and nodes
+	plain map[string]bool   // words that everybody sees: names of classes, parameters, packages, services, accounts, nodes
 	ready bool              // list and all are up to date
 	list  []string          // the texts as they may be written, the longest first
 	all   *strings.Replacer // takes them out
@@ -103,6 +103,11 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 		switch r.Type {
 		case "Class", "Package", "Service", "User", "Group":
 			words = append(words, r.Title)
+		}
+		if r.Type == "Class" {
+			for _, p := range r.Params {
+				words = append(words, p.Name)
+			}
 		}
 		for _, p := range r.Params {
 			s.addValue(p.Value, r.IsSensitive(p.Name), p.Name != "content")
