@@ -140,7 +140,7 @@ func statements(tree string, answer answerJSON, said map[string][]string) {
 		}
 	}
 	for _, f := range answer.Findings {
-		words := []string{f.Title, f.Note}
+		words := []string{f.Title, f.Grade, f.Note}
 		for _, r := range f.Resources {
 			words = append(words, r.Ref)
 		}
