@@ -132,6 +132,8 @@ type elsewhere struct {
 	at source.Related
 }
 
+func (e *elsewhere) Unwrap() error { return e.error }
+
 // strictly reports something that the setting `strict` makes an error, a warning, or nothing.
 func (ev *Evaluator) strictly(code string, at source.Span, summary string) {
 	switch ev.set.Strict {
