@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -293,11 +294,16 @@ func (tree *faultTree) readHiera(name string) {
 	tree.levels = append(tree.levels, h)
 }
 
-// faultRandom is the same sequence in every run, and another one for every kind.
+// faultRandom is the same sequence in every run, and another one for every kind; BUNRAKU_SEED is the number of another
+// run.
 func faultRandom(kind string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(kind))
-	return rand.New(rand.NewPCG(h.Sum64(), 20261117))
+	seed, err := strconv.ParseUint(os.Getenv("BUNRAKU_SEED"), 10, 64)
+	if err != nil {
+		seed = 20261117
+	}
+	return rand.New(rand.NewPCG(h.Sum64(), seed))
 }
 
 // faultCopy copies a clone, which is not changed itself.
