@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,78 @@ import (
 )
 
 var sharedClasses = regexp.MustCompile(`(?m)^(\d+) of (\d+) public class(?:es)? compiled on at least one system`)
+
+// ofClasses is how many classes the nodes came to.
+var ofClasses = regexp.MustCompile(`(?m)^Reached by .*\b\d+ of \d+ classes`)
+
+// hasClasses reports whether a tree has classes of its own.
+func hasClasses(dir string) (has bool) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read has none
+		if has || err != nil || d.IsDir() && (d.Name() == "spec" || d.Name() == "examples") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".pp") && strings.Contains(path, "/manifests/") {
+			text, _ := os.ReadFile(path)
+			has = classWord.Match(text)
+		}
+		return nil
+	})
+	return has
+}
+
+var classWord = regexp.MustCompile(`(?m)^class\s`)
+
+var (
+	nodeLine  = regexp.MustCompile(`^ +\S.*? {2,}(\S.*)$`)
+	fineLine  = regexp.MustCompile(`^(?:[1-9]\d* resources|[1-9]\d* nodes.*) +fine\b`)
+	everyNode = regexp.MustCompile(`\bEvery node (that was compiled )?is `)
+	notLooked = regexp.MustCompile(`no catalog|with stand-ins|(?m)^Not looked at`)
+)
+
+// falseComfort are the lines of an answer that call something fine which was not compiled, and how many nodes it calls
+// fine.
+func falseComfort(out string) (told int, wrong []string) {
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if !strings.HasSuffix(line, " fine") && !strings.Contains(line, " fine: ") {
+			continue
+		}
+		m := nodeLine.FindStringSubmatch(line)
+		if m == nil || !fineLine.MatchString(m[1]) {
+			wrong = append(wrong, line)
+			continue
+		}
+		told++
+	}
+	m := everyNode.FindStringSubmatch(out)
+	switch {
+	case m != nil && told == 0 && !strings.Contains(out, " resources  "):
+		wrong = append(wrong, "nothing was compiled, and every node is called proved")
+	case m != nil && m[1] == "" && notLooked.MatchString(out):
+		wrong = append(wrong, "every node is called proved, and not all were compiled")
+	}
+	return told, wrong
+}
+
+// What is told is fine only where it was compiled.
+func TestFalseComfort(t *testing.T) {
+	for _, c := range []struct {
+		out   string
+		told  int
+		wrong bool
+	}{
+		{"m   1 node\n  a on debian-12 (invented)      3 resources  fine\n\nEvery node that was compiled is deterministic.\n",
+			1, false},
+		{"m   1 node\n  a      no catalog  fine\n", 0, true},
+		{"m   1 node\n  a      0 resources  fine\n", 0, true},
+		{"m   1 node\n\nEvery node is deterministic.\n", 0, true},
+		{"m   2 nodes\n  a      3 resources  fine\n  b      no catalog  E0401\n\nEvery node is deterministic.\n", 1, true},
+	} {
+		if told, wrong := falseComfort(c.out); told != c.told || len(wrong) > 0 != c.wrong {
+			t.Errorf("%d %q:\n%s", told, wrong, c.out)
+		}
+	}
+}
 
 // TestAcceptAnyRepo: check of public trees as they were cloned, and nothing else: how much time and memory each takes,
 // and how many of the modules' public classes are compiled. bench/fetched.txt names the clones.
@@ -33,7 +106,7 @@ func TestAcceptAnyRepo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	const mostSeconds, mostMB = 20, 500
-	modules, sites, done, all := 0, 0, 0, 0
+	modules, sites, done, all, told := 0, map[string]bool{}, 0, 0, 0
 	for _, line := range strings.Split(string(list), "\n") {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || strings.HasPrefix(line, "#") {
@@ -68,13 +141,20 @@ func TestAcceptAnyRepo(t *testing.T) {
 		if module {
 			modules++
 		} else {
-			sites++
+			sites[fields[1]] = true // one may have been cloned twice
+		}
+		n, wrong := falseComfort(string(out))
+		told += n
+		for _, line := range wrong {
+			t.Errorf("%s: %s", fields[1], line)
+		}
+		if share == "-" && !ofClasses.Match(out) && hasClasses(dir) {
+			t.Errorf("%s: how many classes were compiled is not told:\n%s", fields[1], out)
 		}
 	}
-	t.Logf("%d modules (bar 30), %d control repos (bar 12): %d of %d public classes of modules compiled (bar: half)",
-		modules,
-		sites, done, all)
-	if modules < 30 || sites < 12 || 2*done < all {
+	t.Logf("%d modules (bar 30), %d control repos (bar 12): %d of %d public classes of modules compiled (bar: half); %d "+
+		"nodes are called fine", modules, len(sites), done, all, told)
+	if modules < 30 || len(sites) < 12 || 2*done < all || told == 0 {
 		t.Errorf("too few")
 	}
 }
