@@ -39,6 +39,8 @@ type Tree struct {
 	defines  map[string]*definition      // likewise
 	funcs    map[string]*syntax.Function // likewise, those in Puppet
 	broken   map[string]bool             // modules with a file that does not parse
+	unread   bool                        // there is a file whose text says nothing, since it does not parse
+	refused  []string                    // texts that can be read, and that Puppet does not take: a name is wrong in them
 	top      map[string]bool             // variables that main manifests set
 	defaults map[string]bool             // types that somebody sets defaults of
 	said     map[string]bool
@@ -116,6 +118,11 @@ func (t *Tree) puppetFiles(dir string) []string {
 	return paths
 }
 
+// unparsed reports whether a mistake is one of grammar: what follows it may mean anything.
+func unparsed(d *source.Diagnostic) bool {
+	return d.Severity == source.Error && strings.HasPrefix(d.Code, "P0")
+}
+
 // read takes in the definitions of a manifest.
 func (t *Tree) read(path, module string, own bool) {
 	if filepath.Ext(path) != ".pp" {
@@ -124,6 +131,11 @@ func (t *Tree) read(path, module string, own bool) {
 	tree, ds, err := t.env.Parse(path)
 	if err != nil || ds.HasErrors() || tree == nil {
 		t.broken[module] = true
+		if err != nil || tree == nil || slices.ContainsFunc(ds, unparsed) {
+			t.unread = true
+		} else {
+			t.refused = append(t.refused, tree.Source.Text)
+		}
 		return
 	}
 	f := &file{path, module, tree}

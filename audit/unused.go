@@ -362,10 +362,13 @@ func (t *Tree) typeFiles() (out []*file) {
 
 // unused tells of what nothing names.
 func (t *Tree) unused() {
-	if len(t.broken) > 0 {
+	if t.unread {
 		return // what cannot be read may name anything
 	}
 	m := t.mentions()
+	for _, text := range t.refused {
+		m.raw(text)
+	}
 	for _, d := range t.problems {
 		m.raw(d.Help) // who is misspelt is meant
 	}

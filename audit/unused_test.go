@@ -129,6 +129,14 @@ func TestUnused(t *testing.T) {
 			t.Errorf("a function that is not here cannot read what no text names a part of; but only %q are unused", got)
 		}
 	})
+	t.Run("a name that Puppet does not take", func(t *testing.T) {
+		other := maps.Clone(files)
+		other["modules/web/manifests/b_ad.pp"] = "class web::b-ad { include old }\n"
+		got := unused(check(t, other))
+		if !slices.Contains(got, "define old::thing") || slices.Contains(got, "class old") {
+			t.Errorf("its file can be read, and %q are unused", got)
+		}
+	})
 }
 
 // A realNode is a node of a real control repo: the workspace that compiles it, and the node.

@@ -19,12 +19,17 @@ func TestBlameless(t *testing.T) {
 	}{
 		{"submodules that nobody has fetched", map[string]string{
 			"environment.conf": "", "modules/nginx/": "", "modules/stdlib/": "", "modules/own/files/applet/": "",
+			".gitmodules":       "[submodule \"applet\"]\n\tpath = modules/own/files/applet\n\turl = ../applet\n",
 			"manifests/site.pp": "node default { include own }",
 			"modules/own/manifests/init.pp": "class own {\n  include nginx::mod\n  nginx::vhost { 'a': }\n  ini_setting { 'x': }\n" +
 				"  $x = prefixed(['a'])\n  file { '/a': source => 'puppet:///modules/nginx/a' }\n" +
 				"  file { '/b': source => 'puppet:///modules/own/applet/package', recurse => true }\n}",
 		}, []string{"2 modules are named and not there: nginx, stdlib. `git submodule update --init` brings them"},
 			[]string{"U01", "C0004"}},
+		{"a directory whose only file is gone is no submodule", map[string]string{"environment.conf": "",
+			"modules/own/files/a/": "", "manifests/site.pp": "node default { include own }",
+			"modules/own/manifests/init.pp": "class own { file { '/b': source => 'puppet:///modules/own/a/b' } }",
+		}, []string{"own/files/a/b"}, nil},
 		{"a module that says nowhere what it needs", map[string]string{
 			"manifests/init.pp": "class m { firewall { '1': } vcsrepo { '/x': } $x = prefixed(['a']) }",
 		}, []string{"stand-ins"}, []string{"U01", "E0508"}},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"bunraku/source"
@@ -97,14 +98,36 @@ func (e *Environment) Hollow() []string {
 }
 
 // Unfetched reports whether a path that is not there may be one of a git submodule that nobody has fetched: the last
-// directory on the way to it is there and empty.
+// directory on the way to it is there and empty, and .gitmodules names it. Of a directory inside of a repository whose
+// .gitmodules is not at hand, any empty one may be.
 func (e *Environment) Unfetched(path string) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if e.isDir(dir) {
-			return e.isEmpty(dir)
+			return e.isEmpty(dir) && e.mayBeSubmodule(dir)
 		}
 	}
 	return false
+}
+
+func (e *Environment) mayBeSubmodule(dir string) bool {
+	root := false
+	for at := filepath.Dir(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		c, err := e.files.Read(filepath.Join(at, ".gitmodules"))
+		if err != nil { // a repository without submodules, a part of one, or what may not be read
+			root = root || slices.ContainsFunc([]string{".git", "metadata.json", "Puppetfile", "environment.conf"},
+				func(name string) bool { return source.Exists(e.files, filepath.Join(at, name)) })
+			continue
+		}
+		rel, _ := filepath.Rel(at, dir)
+		for line := range strings.Lines(c.Text) {
+			key, value, _ := strings.Cut(line, "=")
+			if strings.TrimSpace(key) == "path" && strings.TrimSpace(value) == filepath.ToSlash(rel) {
+				return true
+			}
+		}
+		return false
+	}
+	return !root
 }
 
 // Modules are all modules, in the order of the module path and then by name.
