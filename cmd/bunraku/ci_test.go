@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"bunraku/internal/live"
 )
@@ -23,8 +26,63 @@ func script(t *testing.T, dir string, env []string, name string, args ...string)
 	return out.String(), err
 }
 
+// An action is what GitHub's runner takes from action.yml.
+type action struct {
+	Inputs map[string]struct{ Default string }
+	Runs   struct {
+		Using string
+		Steps []struct {
+			Name, If, Shell, Run string
+			Env                  map[string]string
+		}
+	}
+}
+
+var expression = regexp.MustCompile(`\$\{\{ *([\w.]+) *\}\}`)
+
+// given puts the values of a context in place of the expressions of a text.
+func given(t *testing.T, text string, context map[string]string) string {
+	return expression.ReplaceAllStringFunc(text, func(e string) string {
+		name := expression.FindStringSubmatch(e)[1]
+		v, known := context[name]
+		if !known {
+			t.Errorf("the action asks for %s, which it does not have", name)
+		}
+		return v
+	})
+}
+
+// holds evaluates the condition of a step: always(), and comparisons, joined by &&.
+func holds(t *testing.T, condition string, context map[string]string, failed bool) bool {
+	if condition == "" {
+		return !failed
+	}
+	always := false
+	for _, term := range strings.Split(condition, "&&") {
+		term = strings.TrimSpace(term)
+		left, right, compares := strings.Cut(term, " == ")
+		switch {
+		case term == "always()":
+			always = true
+		case !compares:
+			t.Errorf("what is %s?", term)
+		default:
+			value := func(side string) string {
+				if text, is := strings.CutPrefix(side, "'"); is {
+					return strings.TrimSuffix(text, "'")
+				}
+				return given(t, "${{ "+side+" }}", context)
+			}
+			if value(left) != value(right) {
+				return false
+			}
+		}
+	}
+	return always || !failed
+}
+
 // TestAction runs the steps of action.yml as GitHub's runner does: the program is built from the action's checkout, the
-// answer becomes annotations and a summary, and one comment is kept up to date.
+// answer becomes annotations and a summary, and one comment is kept up to date, but never for a fork.
 func TestAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
@@ -34,61 +92,96 @@ func TestAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text, err := os.ReadFile(filepath.Join(root, "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a action
+	if err := yaml.Unmarshal(text, &a); err != nil || a.Runs.Using != "composite" || len(a.Runs.Steps) != 3 {
+		t.Fatalf("%v %+v", err, a)
+	}
 	repo := writeRepo(t, map[string]string{"environment.conf": "",
 		"facts/a.json":      strings.Replace(facts12, "NAME", "a", 1),
 		"manifests/site.pp": "exec { '/bin/mkdir /srv/a': }\n"})
 	temp := t.TempDir()
-	for _, name := range []string{"path", "summary", "calls"} {
-		if err := os.WriteFile(filepath.Join(temp, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	at := func(name string) string { return filepath.Join(temp, name) }
 	// a gh that writes down what it is asked, and knows a comment if there was one
 	gh := "#!/bin/sh\nfor a in \"$@\"; do case \"$a\" in body=*) printf 'body %s\\n' \"$(printf '%s' \"$a\" | head -n " +
 		"1)\" >>\"$CALLS\";; esac; done\n" +
 		"case \"$*\" in *--paginate*) [ -s \"$CALLS\" ] && echo 77;; *) echo \"$1 $2 $3\" >>\"$CALLS\";; esac\nexit 0\n"
-	if err := os.WriteFile(filepath.Join(temp, "gh"), []byte(gh), 0o755); err != nil {
+	if err := os.WriteFile(at("gh"), []byte(gh), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"GITHUB_ACTION_PATH=" + root, "GITHUB_PATH=" + filepath.Join(temp, "path"), "RUNNER_TEMP=" + temp,
-		"GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"), "GITHUB_REPOSITORY=o/r", "PULL_REQUEST=5",
-		"CALLS=" + filepath.Join(temp, "calls"), "BUNRAKU_PATH=" + repo, "BUNRAKU_ARGS=--fail-on warning",
-		"PATH=" + temp + ":/usr/local/go/bin:/usr/lib/go/bin:" + os.Getenv("PATH")}
-	step := func(name string) (string, error) {
-		added, err := os.ReadFile(filepath.Join(temp, "path"))
+	must(t, os.WriteFile(at("path"), nil, 0o644))
+	must(t, os.WriteFile(at("calls"), nil, 0o644))
+	read := func(name string) string {
+		text, err := os.ReadFile(at(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		with := env
-		if dir := strings.TrimSpace(string(added)); dir != "" {
-			with = append(env[:len(env):len(env)], "PATH="+dir+":"+strings.TrimPrefix(env[len(env)-1], "PATH="))
+		return string(text)
+	}
+	// run is one run of the action, and what its steps say; the exit code is that of the first that fails.
+	run := func(from string, inputs map[string]string) (said string, exit int) {
+		context := map[string]string{"github.token": "secret", "github.repository": "o/r",
+			"github.event.pull_request.head.repo.full_name": from, "github.event.pull_request.number": "5"}
+		for name, in := range a.Inputs {
+			context["inputs."+name] = given(t, in.Default, context)
 		}
-		return script(t, repo, with, "bash", filepath.Join(root, "packaging", "ci", "action.sh"), name)
-	}
-	if out, err := step("install"); err != nil {
-		t.Fatalf("install: %v\n%s", err, out)
-	}
-	out, err := step("check")
-	var exit *exec.ExitError
-	if ok := asExit(err, &exit); !ok || exit.ExitCode() != exitNo || !strings.Contains(out, "::error") {
-		t.Errorf("check: %v\n%s", err, out)
-	}
-	summary, err := os.ReadFile(filepath.Join(temp, "summary"))
-	if err != nil || !strings.Contains(string(summary), "    V201 not idempotent") {
-		t.Errorf("the summary is %s %v", summary, err)
-	}
-	for range 2 {
-		if out, err := step("comment"); err != nil {
-			t.Fatalf("comment: %v\n%s", err, out)
+		for name, v := range inputs {
+			if _, known := a.Inputs[name]; !known {
+				t.Errorf("there is no input %s", name)
+			}
+			context["inputs."+name] = v
 		}
+		must(t, os.WriteFile(at("summary"), nil, 0o644))
+		for _, step := range a.Runs.Steps {
+			if !holds(t, step.If, context, exit != 0) {
+				continue
+			}
+			path := temp + ":" + os.Getenv("PATH")
+			for added := range strings.Lines(read("path")) {
+				path = strings.TrimSpace(added) + ":" + path
+			}
+			env := []string{"GITHUB_ACTION_PATH=" + root, "GITHUB_PATH=" + at("path"), "RUNNER_TEMP=" + temp,
+				"GITHUB_STEP_SUMMARY=" + at("summary"), "GITHUB_REPOSITORY=o/r", "CALLS=" + at("calls"), "PATH=" + path}
+			for name, v := range step.Env {
+				env = append(env, name+"="+given(t, v, context))
+			}
+			if step.Shell != "bash" {
+				t.Errorf("%s has the shell %s", step.Name, step.Shell)
+			}
+			must(t, os.WriteFile(at("step.sh"), []byte(given(t, step.Run, context)), 0o644))
+			out, err := script(t, repo, env, "bash", "--noprofile", "--norc", "-eo", "pipefail", at("step.sh"))
+			said += "== " + step.Name + "\n" + out
+			if exit == 0 {
+				exit = code(err)
+			}
+		}
+		return said, exit
 	}
-	calls, err := os.ReadFile(filepath.Join(temp, "calls"))
-	if err != nil {
-		t.Fatal(err)
+	said, exit := run("o/r", map[string]string{"args": "--fail-on warning", "comment": "true"})
+	if exit != exitNo || !strings.Contains(said, "::error") || !strings.Contains(said, "== Comment") {
+		t.Errorf("ends with %d\n%s", exit, said)
 	}
-	if got := string(calls); strings.Count(got, "body body=<!-- bunraku check -->") != 2 ||
+	if summary := read("summary"); !strings.Contains(summary, "    V201 not idempotent") {
+		t.Errorf("the summary is %s", summary)
+	}
+	run("o/r", map[string]string{"comment": "true"})
+	if got := read("calls"); strings.Count(got, "body body=<!-- bunraku check -->") != 2 ||
 		!strings.Contains(got, "api repos/o/r/issues/5/comments") || !strings.Contains(got, "api -X PATCH") {
 		t.Errorf("gh was asked\n%s", got)
+	}
+	before := read("calls")
+	for from, comment := range map[string]string{"fork/r": "true", "o/r": "false"} {
+		if said, _ := run(from, map[string]string{"comment": comment}); strings.Contains(said, "== Comment") ||
+			read("calls") != before {
+			t.Errorf("from %s, comment %s:\n%s", from, comment, said)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(repo, "manifests", "site.pp"), []byte("notify { 'x': }\n"), 0o644))
+	if said, exit := run("o/r", nil); exit != exitFine {
+		t.Errorf("nothing is wrong, and it ends with %d\n%s", exit, said)
 	}
 }
 
@@ -170,6 +263,11 @@ func TestPreCommit(t *testing.T) {
 	out, err := script(t, repo, env, "pre-commit", "try-repo", root, "bunraku", "--all-files")
 	if err == nil || !strings.Contains(out, "P0001") || !strings.Contains(out, "bunraku check") {
 		t.Errorf("%v\n%s", err, out)
+	}
+	must(t, os.WriteFile(filepath.Join(repo, "manifests", "site.pp"), []byte("notify { 'x': }\n"), 0o644))
+	if out, err := script(t, repo, env, "pre-commit", "try-repo", root, "bunraku", "--all-files"); err != nil ||
+		!strings.Contains(out, "Passed") {
+		t.Errorf("nothing is wrong: %v\n%s", err, out)
 	}
 }
 
