@@ -93,6 +93,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return &Excuse{Refuses, d.Summary}, nil
 		}
 	}
+	if d.Code == "E0510" && n.Class != "" && strings.Contains(d.Summary, "Class["+own+"]") {
+		return &Excuse{NeedsOthers, d.Summary}, nil // the class that declares it is the one to ask for
+	}
 	if len(needed) > 0 {
 		kind := NeedsParameters
 		if needed[0][0] == '\'' {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/provenance"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
@@ -550,7 +551,7 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 	for _, name := range failed.Failure.Names(source.MissingVariable) {
 		legacy = legacy || facts.Legacy[name] != "" && !n.Legacy
 	}
-	if legacy {
+	if legacy || !n.Legacy && lacksLegacy(failed) {
 		n = n.on(n.System, true)
 		res, err := c.Compile(ctx, n.Node)
 		if err != nil || res.Failure == nil {
@@ -580,6 +581,15 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 		}
 	}
 	return failed, n, nil
+}
+
+// lacksLegacy reports whether a failure hangs on a fact by an old name of facter's, $facts['lsbdistcodename'].
+func lacksLegacy(failed *eval.Result) bool {
+	return failed.Trace != nil && slices.ContainsFunc(failed.Trace.Depends(failed.FailureRef),
+		func(l provenance.Label) bool {
+			name, is := strings.CutPrefix(l.Path, "fact ")
+			return is && l.Kind == provenance.Absence && facts.Legacy[name] != ""
+		})
 }
 
 // isPart reports whether a failure says that something else ought to have been declared before.

@@ -103,6 +103,9 @@ func unsayOfPart(r *Checked, judged *catalog.Catalog) {
 			told.Deterministic = verify.Unknown
 			told.Unknown = append(told.Unknown, "determinism: whether the order of "+f.Resources[0].Ref()+" and "+
 				f.Resources[1].Ref()+" matters hangs on more than is known of them")
+		case f.Code == "V206" && guarded(f.Resources[0]) && slices.ContainsFunc(judged.Resources, refreshed):
+			told.Unknown = append(told.Unknown, "quiet: what a command that is notified does may be what the guards of "+
+				f.Resources[0].Ref()+" ask for")
 		case f.Code == "V201" && doubtful(f):
 			told.Idempotent = verify.Unknown
 			told.Unknown = append(told.Unknown, "idempotence: what a second run of "+f.Resources[0].Ref()+
@@ -139,7 +142,19 @@ func doubtful(f model.Finding) bool {
 			return true
 		}
 	}
+	commands := len(f.Resources) == 2 && f.Resources[0].Type == "Exec" && f.Resources[1].Type == "Exec"
+	if f.Code == "V101" && commands && len(f.Runs) > 0 && strings.Contains(f.Runs[0].Result, " is what ") {
+		return true // two edits of a file, as far as is known of them
+	}
 	return f.Odd() || f.Code == "V201" && len(f.Runs) > 0 && strings.Contains(f.Runs[len(f.Runs)-1].Result, " from what ")
+}
+
+// guarded reports whether commands say if an exec is run.
+func guarded(r *catalog.Resource) bool { return r.Get("onlyif") != nil || r.Get("unless") != nil }
+
+// refreshed reports whether a command is run only when something notifies it.
+func refreshed(r *catalog.Resource) bool {
+	return r.Type == "Exec" && r.Get("refreshonly") == value.Bool(true)
 }
 
 // worksInTurn reports whether the two resources of a finding work when they come as the catalog has them.

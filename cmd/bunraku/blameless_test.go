@@ -127,6 +127,23 @@ func TestBlameless(t *testing.T) {
 			"modules/mirror/manifests/init.pp":   "# debian, debian, debian, debian\nclass mirror { include mirror::ubuntu }",
 			"modules/mirror/manifests/ubuntu.pp": "class mirror::ubuntu { notify { 'ubuntu': } }",
 		}, []string{"mirror::ubuntu on debian-12 (invented)"}, []string{"E0401"}},
+		{"a module that says that it needs nothing", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { ini_setting { 'x': } Zypprepo['y'] -> Ini_setting['x'] }",
+		}, nil, []string{"E0508", "E0206", "U0102"}},
+		{"a class that another declares", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { class { 'm::part': port => 1 } }", "manifests/part.pp": "class m::part($port = 0) { include m }",
+		}, []string{"m on debian-12 (invented)"}, []string{"E0510"}},
+		{"a template of a manifest", map[string]string{"metadata.json": metadata, "manifests/init.pp": "class m { }",
+			"templates/site.pp": "<% if @x %>node default { }<% end %>\n",
+		}, nil, []string{"P0001"}},
+		{"a fact by its old name", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp":      "class m { file { '/x': content => template(\"m/${facts['lsbdistcodename']}.erb\") } }",
+			"templates/bookworm.erb": "x\n",
+		}, []string{"1 of 1 public class compiled"}, []string{"E0401"}},
+		{"a command that makes true what another asks for", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  exec { '/usr/sbin/locale-gen a': unless => '/bin/grep -q a /etc/default/locale' }\n" +
+				"  ~> exec { '/usr/sbin/update-locale LANG=a': refreshonly => true }\n}",
+		}, []string{"m on debian-12 (invented)"}, []string{"V206"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files, empty := map[string]string{}, []string(nil)

@@ -209,7 +209,8 @@ type checking struct {
 // nothingCompiled says that there is no catalog to speak of, and why.
 func (c *checking) nothingCompiled() *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V903", Severity: source.Note,
-		Summary: "no node was compiled or verified: there are no facts, and no class or define to invent a node for",
+		Summary: "no node was compiled or verified: there are no facts, and no class or define on the module path to " +
+			"invent a node for",
 		Help:    "put the nodes' facts into facts/, or give --facts DIR"}
 	switch {
 	case c.plan != nil && len(c.plan.Nodes) > 0:

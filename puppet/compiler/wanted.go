@@ -64,12 +64,7 @@ func untold(env *environment.Environment) bool {
 	if m == nil {
 		return false
 	}
-	for _, name := range []string{"metadata.json", ".fixtures.yml"} {
-		if source.Exists(env.Files(), filepath.Join(m.Dir, name)) {
-			return false
-		}
-	}
-	return true
+	return len(m.Dependencies) == 0 && !source.Exists(env.Files(), filepath.Join(m.Dir, ".fixtures.yml"))
 }
 
 // builtIn reports whether a module is one of those that agents bring along, and whose types are in the table.
