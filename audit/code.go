@@ -680,6 +680,9 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 		return
 	}
 	if !t.there(class) {
+		if t.classes[class] != nil {
+			return // it stands in a file that Puppet does not find, which is told there
+		}
 		if x := t.slip(class+"::"+last, t.qualifiedNames()); x != "" && t.absent(class) {
 			t.warn(codeVariable, f, v.Where, "there is no class "+class+" to have a variable "+last, meant(x))
 		}

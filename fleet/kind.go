@@ -253,6 +253,9 @@ func told(res *eval.Result, invented *Invention) (out source.Diagnostics) {
 		}
 	}
 	for _, l := range res.Logs {
+		if strings.HasPrefix(l.Text, "(unknown") && strings.HasSuffix(l.Text, ")") {
+			continue // what it says is not known
+		}
 		switch l.Level {
 		case "warning", "err", "alert", "crit", "emerg":
 			out = append(out, &source.Diagnostic{Code: "W0901", Severity: severity, Summary: l.Text, Place: l.Place})

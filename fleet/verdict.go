@@ -62,6 +62,15 @@ func unsay(r *Checked, judged *catalog.Catalog) {
 	if i == nil {
 		return
 	}
+	if v.Report != nil && i.Origin != "--classes" && len(i.elsewhere) > 0 { // on a system that was guessed
+		told := *v.Report
+		told.Findings = slices.DeleteFunc(slices.Clone(told.Findings), func(f model.Finding) bool { return f.Code == "V102" })
+		if len(told.Findings) < len(v.Report.Findings) {
+			told.Success = verify.ChanceUnknown
+			told.Unknown = append(slices.Clone(told.Unknown), "success from a fresh machine: the system was guessed")
+		}
+		v.Report, v.Node.Unknown = &told, told.Unknown
+	}
 	if i.part && v.Report != nil {
 		unsayOfPart(r, judged)
 	}
