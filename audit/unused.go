@@ -538,7 +538,9 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 			for part := range strings.SplitSeq(w, ":") {
 				part = strings.TrimRight(part, "./")
 				for _, name := range by[part[strings.LastIndexByte(part, '/')+1:]] {
-					if dir := path.Base(path.Dir(part)); dir == "." || dir == "/" || dir == of[name] ||
+					dir := path.Base(path.Dir(part))
+					renamed := path.Dir(part) == dir && t.env.Module(dir) == nil // this module, as it is called where it is used
+					if dir == "." || dir == "/" || dir == of[name] || renamed ||
 						slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), dir) { // not that of another module
 						names(name)
 					}

@@ -152,8 +152,9 @@ func doubtful(f model.Finding) bool {
 		}
 	}
 	commands := len(f.Resources) == 2 && f.Resources[0].Type == "Exec" && f.Resources[1].Type == "Exec"
-	if f.Code == "V101" && commands && len(f.Runs) > 0 && strings.Contains(f.Runs[0].Result, " is what ") {
-		return true // two edits of a file, as far as is known of them
+	if f.Code == "V101" && len(f.Runs) > 0 && (strings.Contains(f.Runs[0].Result, " is what Exec[") ||
+		commands && strings.Contains(f.Runs[0].Result, " is what ")) {
+		return true // two edits of a file, as far as is known of them; or one by a command that is not known
 	}
 	return f.Odd() || f.Code == "V201" && len(f.Runs) > 0 && strings.Contains(f.Runs[len(f.Runs)-1].Result, " from what ")
 }

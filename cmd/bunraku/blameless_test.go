@@ -144,6 +144,11 @@ func TestBlameless(t *testing.T) {
 			"manifests/init.pp": "class m {\n  exec { '/usr/sbin/locale-gen a': unless => '/bin/grep -q a /etc/default/locale' }\n" +
 				"  ~> exec { '/usr/sbin/update-locale LANG=a': refreshonly => true }\n}",
 		}, []string{"m on debian-12 (invented)"}, []string{"V206"}},
+		{"a module in a directory of another name", map[string]string{"environment.conf": "", "manifests/site.pp": "node 'a' { }",
+			"modules/config/manifests/init.pp":        "class our_config { file { '/x': content => template('our_config/squid_list.erb') } }",
+			"modules/config/templates/squid_list.erb": "x\n", "modules/config/manifests/params.pp": "class our_config::params { $server1 = 1 }",
+			"modules/config/manifests/use.pp": "class our_config::use { notify { $our_config::params::server2: } }",
+		}, []string{"Puppet does not find the class our_config in this file"}, []string{"U0305", "did you mean"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files, empty := map[string]string{}, []string(nil)

@@ -17,8 +17,8 @@ func PuppetFiles(view source.Files, root string) (files []string, unread source.
 	})
 }
 
-// served reports whether a file lies in files/ or templates/ of a module: agents get it, as it is or rendered. What ends
-// in .pp there is a policy package of SELinux, or a manifest that is still to be made.
+// served reports whether a file lies in files/ or templates/ of a module: agents get it, as it is or rendered. What
+// ends in .pp there is a policy package of SELinux, or a manifest that is still to be made.
 func served(below string) bool {
 	below = "/" + filepath.ToSlash(below)
 	i := max(strings.LastIndex(below, "/files/"), strings.LastIndex(below, "/templates/"))
