@@ -539,8 +539,10 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 				part = strings.TrimRight(part, "./")
 				for _, name := range by[part[strings.LastIndexByte(part, '/')+1:]] {
 					dir := path.Base(path.Dir(part))
-					renamed := path.Dir(part) == dir && t.env.Module(dir) == nil // this module, as it is called where it is used
+					renamed := path.Dir(part) == dir && t.env.Module(dir) == nil && // this module, as it is called where it is used
+						(strings.HasSuffix(part, ".erb") || strings.HasSuffix(part, ".epp"))
 					if dir == "." || dir == "/" || dir == of[name] || renamed ||
+						strings.HasPrefix(part, "/tmp/") || // where tests put it
 						slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), dir) { // not that of another module
 						names(name)
 					}

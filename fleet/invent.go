@@ -576,7 +576,7 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 	for _, s := range n.elsewhere {
 		other := n.on(s, n.Legacy)
 		res, err := c.Compile(ctx, other.Node)
-		if err != nil || res.Failure == nil {
+		if err != nil || res.Failure == nil || n.guessed { // on the likeliest system it is what it is
 			return res, other, err
 		}
 	}
