@@ -420,7 +420,8 @@ func (t *Tree) unused() {
 			dir := filepath.Join(mod.Dir, kind)
 			_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool { // one that is not there has nothing
 				rel, err := filepath.Rel(dir, p)
-				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") || byConvention[e.Name] {
+				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") || byConvention[e.Name] ||
+					strings.HasPrefix(e.Name, "test_") && filepath.Ext(p) == ".py" {
 					return false
 				}
 				if e.IsDir() || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel), unread[mod.Name]) {

@@ -211,7 +211,7 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V903", Severity: source.Note,
 		Summary: "no node was compiled or verified: there are no facts, and no class or define on the module path to " +
 			"invent a node for",
-		Help:    "put the nodes' facts into facts/, or give --facts DIR"}
+		Help: "put the nodes' facts into facts/, or give --facts DIR"}
 	switch {
 	case c.plan != nil && len(c.plan.Nodes) > 0:
 		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles with what is here",
