@@ -570,13 +570,14 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 			failed = res
 		}
 	}
-	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 && !n.guessed {
+	guessed := n.guessed && len(failed.Failure.About) == 0 // what is not there is so on every system
+	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 && !guessed {
 		return failed, n, nil
 	}
 	for _, s := range n.elsewhere {
 		other := n.on(s, n.Legacy)
 		res, err := c.Compile(ctx, other.Node)
-		if err != nil || res.Failure == nil || n.guessed { // on the likeliest system it is what it is
+		if err != nil || res.Failure == nil || guessed { // on the likeliest system it is what it is
 			return res, other, err
 		}
 	}

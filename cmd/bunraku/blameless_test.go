@@ -149,6 +149,10 @@ func TestBlameless(t *testing.T) {
 			"modules/config/templates/squid_list.erb": "x\n", "modules/config/manifests/params.pp": "class our_config::params { $server1 = 1 }",
 			"modules/config/manifests/use.pp": "class our_config::use { notify { $our_config::params::server2: } }",
 		}, []string{"Puppet does not find the class our_config in this file"}, []string{"U0305", "did you mean"}},
+		{"a class that is not there on any system", map[string]string{"environment.conf": "", "manifests/site.pp": "node default { }",
+			"modules/role/manifests/web.pp": "# debian, debian, debian, debian, debian, debian, debian\nclass role::web { }",
+			"modules/role/manifests/osx.pp": "class role::osx { # macos, macos, macos\n  include role::nowhere\n}",
+		}, []string{"role::osx on macos-14 (invented)", "Could not find class ::role::nowhere"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files, empty := map[string]string{}, []string(nil)
