@@ -46,7 +46,8 @@ type Tree struct {
 	said     map[string]bool
 	problems source.Diagnostics
 
-	allFiles []*syntax.File // the manifests of all modules
+	allFiles []*syntax.File  // the manifests of all modules
+	seen     map[string]bool // the paths that Puppet reads code from
 	// allQualified are the variables of all classes, once somebody has asked
 	allQualified []string
 	resolved     map[string]bool // types that have been asked for: whether all that they name is there
@@ -85,7 +86,7 @@ func New(snap *compiler.Snapshot, own func(file string) bool, wanting bool) *Tre
 	t := &Tree{snap: snap, env: snap.Environment(), own: own, wanting: wanting, classes: map[string]*definition{},
 		defines: map[string]*definition{}, funcs: map[string]*syntax.Function{}, broken: map[string]bool{},
 		top: map[string]bool{}, defaults: map[string]bool{}, said: map[string]bool{},
-		resolved: map[string]bool{}}
+		resolved: map[string]bool{}, seen: map[string]bool{}}
 	if t.own == nil {
 		t.own = func(string) bool { return true }
 	}
@@ -128,6 +129,7 @@ func (t *Tree) read(path, module string, own bool) {
 	if filepath.Ext(path) != ".pp" {
 		return
 	}
+	t.seen[path] = true
 	tree, ds, err := t.env.Parse(path)
 	if err != nil || ds.HasErrors() || tree == nil {
 		t.broken[module] = true

@@ -22,7 +22,13 @@ type Item struct {
 }
 
 // A Coverage is what there is in the tree's own code and data, and what of it was used.
-type Coverage struct{ Items []Item }
+type Coverage struct {
+	Items []Item
+	// Astray are what look like modules and lie in no directory of the modulepath: Puppet never finds what their manifests
+	// define. Definitions is how many classes and defines that are.
+	Astray      []string
+	Definitions int
+}
 
 // Kinds are the kinds of items, in the order in which they are shown.
 var Kinds = []string{"class", "define", "branch", "template", "key"}
@@ -54,9 +60,14 @@ func (c *Coverage) String() string {
 }
 
 // Coverage finds out what of the tree was used. declared has the classes and defines that are in some catalog, by plain
-// name.
-func (t *Tree) Coverage(declared map[string]bool, cover *source.Cover) *Coverage {
+// name; files are all manifests of the tree, wherever they lie.
+func (t *Tree) Coverage(declared map[string]bool, cover *source.Cover, files []string) *Coverage {
 	c := &Coverage{}
+	for _, p := range files {
+		if p = source.Absolute(p); !t.seen[p] && t.own(p) {
+			c.astray(t, p)
+		}
+	}
 	for _, f := range t.files {
 		at := func(s source.Span) source.Place { return source.Place{File: f.tree.Source, Span: s} }
 		for _, d := range f.tree.Defs {
@@ -112,6 +123,34 @@ func (t *Tree) Coverage(declared map[string]bool, cover *source.Cover) *Coverage
 		}
 	}
 	return c
+}
+
+// astray takes in a manifest that Puppet does not look at. Those of tests and examples are meant to lie there.
+func (c *Coverage) astray(t *Tree, p string) {
+	shown := t.env.Display(p)
+	parts := strings.Split(filepath.ToSlash(shown), "/")
+	if filepath.Ext(p) != ".pp" || slices.Index(parts, "manifests") < 1 ||
+		slices.ContainsFunc(parts, func(s string) bool { return s == "spec" || s == "examples" || s == "tests" }) {
+		return
+	}
+	tree, ds, err := t.env.Parse(p)
+	if err != nil || ds.HasErrors() || tree == nil {
+		return
+	}
+	n := 0
+	for _, d := range tree.Defs {
+		switch d.(type) {
+		case *syntax.Class, *syntax.Define:
+			n++
+		}
+	}
+	if n == 0 {
+		return
+	}
+	c.Definitions += n
+	if module := strings.Join(parts[:slices.Index(parts, "manifests")], "/"); !slices.Contains(c.Astray, module) {
+		c.Astray = append(c.Astray, module)
+	}
 }
 
 // Templates are the files that modules render.

@@ -318,7 +318,7 @@ func (c *Check) audit() {
 	if len(declared) == 0 { // whatever a compile that failed came to
 		cover = nil
 	}
-	c.Coverage = tree.Coverage(declared, cover)
+	c.Coverage = tree.Coverage(declared, cover, c.Files)
 }
 
 // Tell puts what was found into a run: of all that the steps so far have looked at.

@@ -13,8 +13,20 @@ import (
 
 // coverageText is what was compiled, in a line.
 func (c *checking) coverageText() string {
-	if c.coverage == nil || c.coverage.String() == "" {
+	if c.coverage == nil {
 		return ""
+	}
+	astray := ""
+	if n := c.coverage.Definitions; n > 0 {
+		verb := "are"
+		if n == 1 {
+			verb = "is"
+		}
+		astray = fmt.Sprintf("%s %s in no module of the modulepath, so no node can have them: %s.",
+			plurals(n, "class or define", "classes and defines"), verb, some(c.coverage.Astray))
+	}
+	if c.coverage.String() == "" {
+		return astray
 	}
 	real, invented := 0, 0
 	for _, n := range c.nodes {
@@ -36,7 +48,10 @@ func (c *checking) coverageText() string {
 			nodes = plural(real, "real node") + " and " + nodes
 		}
 	}
-	return "Reached by " + nodes + ": " + c.coverage.String() + ". `--coverage` lists the rest."
+	if astray != "" {
+		astray = "\n" + astray
+	}
+	return "Reached by " + nodes + ": " + c.coverage.String() + ". `--coverage` lists the rest." + astray
 }
 
 // showCoverage lists what no node reaches.

@@ -65,3 +65,21 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("%s %v", text, err)
 	}
 }
+
+// Classes that lie where the modulepath does not lead are told: Puppet passes a directory that is not there over, and
+// everything in the tree looks as if it were looked at.
+func TestAstray(t *testing.T) {
+	dir := writeRepo(t, map[string]string{"environment.conf": "modulepath = site:modules\n",
+		"manifests/site.pp":                         "node default { notify { 'x': } }\n",
+		"modules/site/profile/manifests/init.pp":    "class profile { }\n",
+		"modules/site/profile/manifests/web.pp":     "class profile::web { }\n",
+		"modules/site/profile/spec/manifests/a.pp":  "class a { }\n",
+		"modules/known/manifests/init.pp":           "class known { }\n",
+		"modules/known/examples/manifests/other.pp": "class other { }\n"})
+	_, out, _ := call("check", dir)
+	at := filepath.ToSlash(filepath.Join(dir, "modules", "site", "profile"))
+	want := "2 classes and defines are in no module of the modulepath, so no node can have them: " + at + ".\n"
+	if !strings.Contains(out, want) || !strings.Contains(out, "0 of 1 classes") {
+		t.Errorf("%s\nwant %s", out, want)
+	}
+}
