@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
 	"bunraku/puppet/compiler"
@@ -48,6 +49,7 @@ type Invention struct {
 	elsewhere []facts.System // to be tried where the code refuses this one
 	use       string         // of a define: its attributes
 	says      []saying       // of itself, for the main manifests
+	helpless  *helpless      // of its plan
 }
 
 // Title is how the node is shown: "apache on debian-12 (invented)".
@@ -107,6 +109,10 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 			n.stdlib = true
 			n.Facts = n.withStdlib(n.Facts)
 		}
+	}
+	tried := &helpless{}
+	for i := range p.Nodes {
+		p.Nodes[i].helpless = tried
 	}
 	return p
 }
@@ -551,13 +557,17 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 	for _, name := range failed.Failure.Names(source.MissingVariable) {
 		legacy = legacy || facts.Legacy[name] != "" && !n.Legacy
 	}
-	if legacy || !n.Legacy && lacksLegacy(failed) {
-		n = n.on(n.System, true)
-		res, err := c.Compile(ctx, n.Node)
+	if legacy || !n.Legacy && !n.helpless.has(failed) && lacksLegacy(failed) {
+		old := n.on(n.System, true)
+		res, err := c.Compile(ctx, old.Node)
 		if err != nil || res.Failure == nil {
-			return res, n, err
+			return res, old, err
 		}
-		failed = res
+		if legacy || !sameFailure(failed, res) {
+			n, failed = old, res
+		} else {
+			n.helpless.add(failed)
+		}
 	}
 	for _, around := range n.alongside(c.Environment()) {
 		res, err := c.Compile(ctx, around)
@@ -582,6 +592,28 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 		}
 	}
 	return failed, n, nil
+}
+
+// A helpless is failures, by where they are, that facter's old names do not mend: what one node has tried all others of
+// a plan need not. It may be nil.
+type helpless struct{ places sync.Map }
+
+func failedAt(r *eval.Result) string { return r.Failure.Code + " " + r.Failure.Place.String() }
+
+func sameFailure(a, b *eval.Result) bool { return failedAt(a) == failedAt(b) }
+
+func (h *helpless) add(r *eval.Result) {
+	if h != nil {
+		h.places.Store(failedAt(r), true)
+	}
+}
+
+func (h *helpless) has(r *eval.Result) bool {
+	if h == nil {
+		return false
+	}
+	_, is := h.places.Load(failedAt(r))
+	return is
 }
 
 // lacksLegacy reports whether a failure hangs on a fact by an old name of facter's, $facts['lsbdistcodename'].
