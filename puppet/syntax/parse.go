@@ -96,7 +96,9 @@ func invalidUTF8(s string) int {
 // has a conflict, racc settles it by the precedence table; grammar.txt says at each such place what that comes to.
 //
 // Trouble: the first error of a statement is reported, the current token becomes tFail, which nothing accepts, and
-// every rule returns. The statement list then skips to where a new statement plausibly begins and goes on.
+// every rule returns. The statement list then skips to where a new statement plausibly begins and goes on. Where that
+// is but a guess, whether one really begins there shows only when it is read to its end: until then what is wrong is
+// taken for an echo, and is not told.
 type parser struct {
 	file *source.File
 	out  *File
@@ -115,6 +117,7 @@ type parser struct {
 	literals  uint32
 	beyond    bool // the last assignment() was more than Puppet's `expression`
 	failed    bool
+	echo      bool // where to go on was a guess, and no statement was read to its end since
 	stopped   bool // too many errors: read no further
 
 	diags   source.Diagnostics
@@ -206,7 +209,9 @@ func (p *parser) fail(code string, at source.Span, summary, help string) *source
 		return nil
 	}
 	d := &source.Diagnostic{Code: code, Summary: summary, Help: help, Place: source.Place{File: p.file, Span: at}}
-	p.diags = append(p.diags, d)
+	if !p.echo {
+		p.diags = append(p.diags, d)
+	}
 	p.failed = true
 	p.tok.kind = tFail
 	if p.diags.Count(source.Error) >= maxSyntaxErrors {
@@ -258,6 +263,12 @@ func (p *parser) unexpected(help string) {
 
 // hint guesses at common slips.
 func (p *parser) hint(t token) string {
+	line := p.file.Text[strings.LastIndexByte(p.file.Text[:t.start], '\n')+1:]
+	for _, mark := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
+		if strings.HasPrefix(line, mark) {
+			return "git writes this line where a merge left a conflict; settle it and take the three marks out"
+		}
+	}
 	switch {
 	case t.kind == tSemi:
 		return "a semicolon separates statements and resource bodies; nothing may be empty between two"
@@ -276,7 +287,8 @@ func (p *parser) hint(t token) string {
 }
 
 // resume skips to the next place where a statement plausibly begins: behind the brackets that were open when things
-// went wrong, at a closing brace of the list itself, or at a line that begins with a word of the language.
+// went wrong, at a closing brace of the list itself, or at a line that begins with a word of the language. Any other
+// line is a guess: it may be the next of what went wrong.
 func (p *parser) resume(brackets int) {
 	brackets = min(brackets, len(p.open)) // one too many may have been closed
 	var inner []kind                      // brackets opened since, innermost last
@@ -284,6 +296,7 @@ func (p *parser) resume(brackets int) {
 		inner = append(inner, b.kind)
 	}
 	p.open = p.open[:brackets]
+	guess := len(inner) == 0
 	p.failed = false
 	p.has = false
 	if p.stopped {
@@ -325,6 +338,7 @@ func (p *parser) resume(brackets int) {
 				return
 			}
 			inner = left
+			guess = guess && len(inner) > 0
 		case tClass, tDefine, tNode, tFunction, tType, tIf, tUnless, tCase:
 			if !first && len(inner) == 0 && p.firstOnLine() {
 				p.diags = p.diags[:quiet]
@@ -337,6 +351,7 @@ func (p *parser) resume(brackets int) {
 			}
 		case tName, tRef, tVariable, tAt, tAtAt:
 			if !first && len(inner) == 0 && p.firstOnLine() {
+				p.echo = p.echo || guess
 				p.diags = p.diags[:quiet]
 				return
 			}
@@ -499,6 +514,9 @@ func (p *parser) statements(end kind) []Expr {
 		}
 		separated = false
 		p.statement(mark)
+		if p.echo && !p.failed && (p.at(end) || p.at(tEOF) || p.at(tSemi) || p.firstOnLine()) {
+			p.echo = false
+		}
 	}
 	p.leave()
 	list := p.exprLists.copyOf(p.exprs[mark:])
