@@ -266,7 +266,18 @@ func TestCheckModuleWithoutMetadata(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s%s", file, exit, out, errs)
 		}
 	}
-	exit, _, errs := call("check", writeRepo(t, map[string]string{"metadata.json": "{}", "lib/x.rb": ""}))
+	exit, out, errs := call("check", writeRepo(t, map[string]string{"manifests/a.pp": "class me::a { notify { 'x': } }",
+		"manifests/b.pp": "define me::b { }", "manifests/all.pp": "include me::a", "site.pp": "node 'x' { }",
+		"Puppetfile": "mod 'puppetlabs/stdlib'\n"}))
+	if exit != exitFine || !strings.Contains(out, "1 of 1 public class") {
+		t.Errorf("a Puppetfile and a site.pp beside a module: exit %d\n%s%s", exit, out, errs)
+	}
+	_, out, _ = call("check", writeRepo(t, map[string]string{"manifests/nodes.pp": "class me::nodes { }",
+		"manifests/other.pp": "node default { include me::nodes }"}))
+	if strings.Contains(out, "public class") {
+		t.Errorf("one class does not make a module of a site\n%s", out)
+	}
+	exit, _, errs = call("check", writeRepo(t, map[string]string{"metadata.json": "{}", "lib/x.rb": ""}))
 	if exit != exitFailed || !strings.Contains(errs, "there is nothing to compile") {
 		t.Errorf("exit %d\n%s", exit, errs)
 	}

@@ -201,10 +201,7 @@ func absolute(lists ...[]string) []string {
 // its code or metadata.json says another.
 func (e *Environment) openModule(name string) error {
 	e.setName("production")
-	e.Manifest = e.opt.Manifest
-	if e.Manifest == "" {
-		e.Manifest = filepath.Join(e.Dir, "site.pp") // hardly there, and then there is no manifest
-	}
+	e.Manifest = cmp.Or(e.opt.Manifest, filepath.Join(e.Dir, "site.pp"))
 	name = cmp.Or(name, filepath.Base(e.Dir))
 	m, problem := readModule(name, e.Dir, e.file)
 	if problem != nil {
@@ -260,8 +257,12 @@ func (e *Environment) file(path string) (*source.File, error) {
 }
 
 // Manifests are the files that every compile starts with, in Puppet's order: the manifest itself, or all .pp files
-// below it, sorted by path. A manifest that does not exist is none.
+// below it, sorted by path. A manifest that does not exist is none, and neither is one that lies in a module: whoever
+// means it names it.
 func (e *Environment) Manifests() ([]string, error) {
+	if e.alone != nil && e.opt.Manifest == "" {
+		return nil, nil
+	}
 	manifest := filepath.Clean(e.Manifest)
 	info, err := e.files.Stat(manifest)
 	switch {

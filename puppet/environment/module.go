@@ -507,14 +507,14 @@ func (e *Environment) Read(path string) (string, error) {
 	return c.Text, err
 }
 
-// siteOnly are what a control repo has and a module does not.
-var siteOnly = []string{"Puppetfile", "modules", "site-modules", "site", "environments", "manifests/site.pp"}
+// siteOnly are what a control repo has and a module does not. (A Puppetfile some modules have: for what they need.)
+var siteOnly = []string{"modules", "site-modules", "site", "environments", "manifests/site.pp"}
 
 var defines = regexp.MustCompile(`(?m)^[ \t]*(?:class|define)[ \t]+(?:::)?([a-z]\w*)((?:::[a-z]\w*)*)`)
 
 // moduleWithout is the name of the module that a directory without metadata.json is; "" if it is none. Its code says
-// it: a file of manifests holds the definition that a module's autoloader would look for there, NAME in init.pp,
-// NAME::a::b in a/b.pp.
+// it: most files of manifests hold the definition that a module's autoloader would look for there, NAME in init.pp,
+// NAME::a::b in a/b.pp, all with the same NAME.
 func (e *Environment) moduleWithout() string {
 	for _, name := range siteOnly {
 		if source.Exists(e.files, filepath.Join(e.Dir, name)) {
@@ -529,11 +529,13 @@ func (e *Environment) moduleWithout() string {
 	if err != nil {
 		return "" // whoever reads it tells
 	}
+	manifests, fitting := 0, map[string]int{}
 	for _, path := range files {
 		rel, err := filepath.Rel(dir, path)
 		if err != nil || filepath.Ext(path) != ".pp" {
 			continue
 		}
+		manifests++
 		want := "::" + strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(rel), ".pp"), "/", "::")
 		if want == "::init" {
 			want = ""
@@ -544,8 +546,14 @@ func (e *Environment) moduleWithout() string {
 		}
 		for _, m := range defines.FindAllStringSubmatch(text.Text, -1) {
 			if m[2] == want {
-				return m[1]
+				fitting[m[1]]++
+				break
 			}
+		}
+	}
+	for name, n := range fitting {
+		if 2*n > manifests {
+			return name
 		}
 	}
 	return ""
