@@ -168,6 +168,52 @@ func TestAcceptFleet(t *testing.T) {
 	}
 }
 
+// TestAcceptMillion takes a million nodes in, each with 300 facts of its own, of which 300 kinds of catalogs come, and
+// asks their traces after a change that reaches none of them, and after one that reaches 64,000. What makes up facts
+// counts as well: nobody else would write 5 GB of them. BUNRAKU_NODES asks for another number.
+func TestAcceptMillion(t *testing.T) {
+	live.Accept(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(700 << 20))
+	nodes := 1_000_000
+	if os.Getenv("BUNRAKU_NODES") != "" {
+		nodes = fleetNodes()
+	}
+	dir := t.TempDir()
+	both, byClock := 0.0, 0.0
+	for _, c := range []struct {
+		what     string
+		change   manynodes.Change
+		compiled int
+	}{{"taken in from nothing", manynodes.None, 300}, {"a change that reaches nobody", manynodes.Nowhere, 0},
+		{"a change that reaches 64 of 1,000", manynodes.Some, 150}} {
+		began := start()
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t, s)
+		hows := b.count(b.over(manynodes.Alike(c.change)), nodes, nil)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		idle, clock := began.seconds()
+		t.Logf("%-34s %7.1f s (by the clock %.1f): %v", c.what, idle, clock, hows)
+		if c.change != manynodes.Some {
+			both, byClock = both+idle, byClock+clock
+		}
+		// Nodes of one kind that are begun at the same moment are each compiled.
+		if got := hows[store.Compiled.String()]; got > 2*c.compiled || c.change == manynodes.None && got < c.compiled {
+			t.Errorf("%d compiled, not %d", got, c.compiled)
+		}
+	}
+	t.Logf("%d nodes taken in and asked: %.1f s (bar: 600; by the clock %.1f), store %d MB, largest %d MB of memory "+
+		"(bar: 4000)", nodes, both, byClock, bytesIn(t, dir)>>20, peak()>>20)
+	if both > 600*float64(nodes)/1_000_000 || peak() > 4000e6 {
+		t.Error("it takes too long, or too much memory")
+	}
+}
+
 // bytesIn is how large the files of a directory are.
 func bytesIn(t testing.TB, dir string) (n int64) {
 	entries, err := os.ReadDir(dir)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,21 @@ func Site(nodes int, c Change) map[string]string {
 	for i := 0; i < nodes; i += 10 {
 		files["data/nodes/"+Name(i)+".yaml"] = fmt.Sprintf("profile::base::contact: owner%d@example.com\n", i)
 	}
+	return files
+}
+
+// Alike is a control repo whose catalogs have nothing of a node but its role, system, group and size in them: as many
+// nodes as one likes have 300 of them.
+func Alike(c Change) map[string]string {
+	files := Site(0, c)
+	const path = "modules/profile/manifests/base.pp"
+	text := files[path]
+	loop, end := strings.Index(text, "  $facts['networking']['interfaces'].each"), strings.Index(text, "  file { '/etc/default/id'")
+	lines := strings.SplitAfter(text[:loop]+text[end:], "\n")
+	files[path] = strings.Join(slices.DeleteFunc(lines, func(line string) bool {
+		return slices.ContainsFunc([]string{"['networking']", "template(", "epp(", "['system_id']"},
+			func(own string) bool { return strings.Contains(line, own) })
+	}), "")
 	return files
 }
 
