@@ -83,15 +83,15 @@ func (c *Consequences) news(ctx context.Context, p sides) (out []diff.Effect, er
 		return nil, err
 	}
 	for _, text := range slices.Sorted(maps.Keys(is.found)) {
-		if !was.found[text] {
-			if !was.full(text) {
+		if was.found[text] == "" {
+			if !was.full(is.found[text]) {
 				text += " (it may have been there before: the old catalog could not be judged in full)"
 			}
 			out = append(out, diff.Effect{Kind: diff.EffectFinds, Text: text})
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(was.found)) {
-		if !is.found[text] && is.full(text) {
+		if is.found[text] == "" && is.full(was.found[text]) {
 			out = append(out, diff.Effect{Kind: diff.EffectMends, Text: text})
 		}
 	}
@@ -100,15 +100,18 @@ func (c *Consequences) news(ctx context.Context, p sides) (out []diff.Effect, er
 
 // A verdict is what verify finds of a catalog, in words that are the same for the same finding on both sides.
 type verdict struct {
-	found   map[string]bool
-	blocked bool // no agent applies it: nothing else was looked at
-	decided bool // as far as there are models, everything was
-	failing bool // a run fails: what a second one does was not looked at
+	found   map[string]string // with their codes; none has an empty one
+	blocked bool              // no agent applies it: nothing else was looked at
+	decided bool              // as far as there are models, everything was
+	failing bool              // a run fails: what a second one does was not looked at
 }
 
-// full reports whether a finding would have been found if there were one.
-func (v verdict) full(text string) bool {
-	return strings.HasPrefix(text, "C") || !v.blocked && v.decided && !(v.failing && strings.HasPrefix(text, "V2"))
+// full reports whether a finding of a code would have been found if there were one.
+func (v verdict) full(code string) bool {
+	if strings.HasPrefix(code, "C") { // of what an agent refuses, without a model
+		return true
+	}
+	return !v.blocked && v.decided && !(v.failing && strings.HasPrefix(code, "V2"))
 }
 
 func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, invented *Invention) (out verdict, err error) {
@@ -131,9 +134,9 @@ func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, invented *I
 	} else {
 		defer func() { c.found.Store(key, out) }()
 	}
-	out = verdict{found: map[string]bool{}, blocked: len(v.Blocked) > 0, decided: v.Report != nil && !v.Report.TooLong}
+	out = verdict{found: map[string]string{}, blocked: len(v.Blocked) > 0, decided: v.Report != nil && !v.Report.TooLong}
 	for _, d := range slices.Concat(v.Blocked, v.Refused) {
-		out.found[d.Code+" "+d.Summary] = true
+		out.found[d.Code+" "+d.Summary] = d.Code
 	}
 	if v.Report == nil {
 		return out, nil
@@ -146,7 +149,7 @@ func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, invented *I
 		for _, x := range f.Resources {
 			words = append(words, x.Ref())
 		}
-		out.found[f.Code+" "+f.Title+": "+strings.Join(words, ", ")] = true
+		out.found[f.Code+" "+f.Title+": "+strings.Join(words, ", ")] = f.Code
 		out.failing = out.failing || f.Code == "V102"
 	}
 	return out, nil
