@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/budget"
 	"bunraku/internal/live"
 	"bunraku/lsp"
 )
@@ -54,6 +55,7 @@ func looking(t *testing.T, dir string, idle time.Duration) *nav {
 // may have other things to do, so the bars are for time on the processor, of all threads of the server together; what
 // the clock says is printed beside it. What is done when nobody types does not run meanwhile.
 func TestAcceptEditor(t *testing.T) {
+	defer budget.TuneMemory()()
 	dir, files := wikimedia(t)
 	spent := processor(t) // what the first session reads is not read for nothing
 	n := &nav{dial(t, nil), dir}

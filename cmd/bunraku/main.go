@@ -12,11 +12,10 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"syscall"
 
+	"bunraku/budget"
 	"bunraku/report/redact"
 	"bunraku/source"
 
@@ -32,42 +31,9 @@ const (
 )
 
 func main() {
-	tuneMemory()
+	budget.TuneMemory()
 	signal.Ignore(syscall.SIGPIPE) // that nobody reads is an error like others
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// tuneMemory lets garbage pile up while there is little of it: a compile needs a few megabytes and is over in
-// milliseconds. Whatever the input, a command is meant to stay below a gigabyte, so garbage is collected the more often
-// the nearer it comes to roomy. A run that keeps more than that (many nodes) gets half as much again as it keeps, after
-// every collection: it would otherwise only collect.
-func tuneMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(800)
-	}
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return
-	}
-	debug.SetMemoryLimit(roomy)
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	afterCollection(func() {
-		metrics.Read(live)
-		debug.SetMemoryLimit(max(roomy, int64(live[0].Value.Uint64()/2*3)))
-	})
-}
-
-// roomy is how much memory may be taken before garbage is looked for in earnest.
-const roomy = 420 << 20
-
-// afterCollection calls f after every collection of garbage.
-func afterCollection(f func()) {
-	type canary struct{ _ [16]byte }
-	var again func(*canary)
-	again = func(*canary) {
-		f()
-		runtime.SetFinalizer(&canary{}, again)
-	}
-	runtime.SetFinalizer(&canary{}, again)
 }
 
 // An exitError ends the program with a code. What there was to say has been said, unless message is set.

@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"bunraku/budget"
 	"bunraku/fleet/store"
 	"bunraku/internal/live"
 	"bunraku/internal/manynodes"
@@ -78,8 +78,7 @@ func fleetNodes() int {
 // data, 300 resources of which 10 have them: two revisions from nothing, then with traces at hand.
 func TestAcceptFleet(t *testing.T) {
 	live.Accept(t)
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(700 << 20))
+	defer budget.TuneMemory()()
 	nodes := fleetNodes()
 	scale := float64(nodes) / 10_000
 	facts := t.TempDir()
@@ -173,8 +172,7 @@ func TestAcceptFleet(t *testing.T) {
 // counts as well: nobody else would write 5 GB of them. BUNRAKU_NODES asks for another number.
 func TestAcceptMillion(t *testing.T) {
 	live.Accept(t)
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(700 << 20))
+	defer budget.TuneMemory()()
 	nodes := 1_000_000
 	if os.Getenv("BUNRAKU_NODES") != "" {
 		nodes = fleetNodes()

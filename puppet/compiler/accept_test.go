@@ -7,12 +7,12 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
 
+	"bunraku/budget"
 	"bunraku/internal/live"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
@@ -114,7 +114,7 @@ func race(t *testing.T, dirs []string) (speed, cost float64) {
 	}
 	defer func() { in.Close(); cmd.Wait() }()
 	lines := bufio.NewScanner(out)
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
+	defer budget.TuneMemory()()
 	const runs = 10
 	speed, cost = 1, 1
 	for _, dir := range dirs {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
+	"bunraku/budget"
 	"bunraku/internal/live"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
@@ -81,7 +81,7 @@ func TestAcceptProvenance4500(t *testing.T) {
 func TestProvenanceOfLarge(t *testing.T) { provenanceOfLarge(t, 60, 4) }
 
 func provenanceOfLarge(t *testing.T, classes int, bar float64) {
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
+	defer budget.TuneMemory()()
 	dir := filepath.Join(t.TempDir(), "production")
 	largeSite(t, dir, classes)
 	open := func(trace bool) *site {

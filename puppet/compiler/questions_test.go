@@ -5,10 +5,10 @@ import (
 	"context"
 	"math"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"testing"
 
+	"bunraku/budget"
 	"bunraku/internal/live"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
@@ -81,7 +81,7 @@ func TestTraceHolds(t *testing.T) {
 func TestAcceptTraceCost(t *testing.T) {
 	live.Accept(t)
 	const bar = 1.05
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // as the program has it
+	defer budget.TuneMemory()()
 	cost := 1.0
 	dirs := live.Sites(t)
 	for _, dir := range dirs {

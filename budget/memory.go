@@ -1,0 +1,54 @@
+package budget
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
+)
+
+// TuneMemory lets garbage pile up while there is little of it: a compile needs a few megabytes and is over in
+// milliseconds. Whatever the input, a command is meant to stay below a gigabyte, so garbage is collected the more often
+// the nearer it comes to roomy. A run that keeps more than that (many nodes) gets half as much again as it keeps, after
+// every collection: it would otherwise only collect.
+//
+// The program calls it first; so does what measures the program from inside, which takes it back at its end.
+func TuneMemory() (undo func()) {
+	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
+	debug.SetGCPercent(percent)
+	var over atomic.Bool
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(roomy)
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		afterCollection(&over, func() {
+			metrics.Read(live)
+			debug.SetMemoryLimit(max(roomy, int64(live[0].Value.Uint64()/2*3)))
+		})
+	}
+	return func() {
+		over.Store(true)
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// roomy is how much memory may be taken before garbage is looked for in earnest.
+const roomy = 420 << 20
+
+// afterCollection calls f after every collection of garbage, until it is over.
+func afterCollection(over *atomic.Bool, f func()) {
+	type canary struct{ _ [16]byte }
+	var again func(*canary)
+	again = func(*canary) {
+		if over.Load() {
+			return
+		}
+		f()
+		runtime.SetFinalizer(&canary{}, again)
+	}
+	runtime.SetFinalizer(&canary{}, again)
+}
