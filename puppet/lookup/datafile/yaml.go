@@ -42,7 +42,10 @@ func YAMLFile(f *source.File) (*File, error) {
 
 func readYAML(f *source.File, object bool) (n *Node, twice []Repeated, err error) {
 	defer cannotBeRead(f, func(d *source.Diagnostic) { n, err = nil, d })
-	text := strings.TrimPrefix(f.Text, "\ufeff")
+	text := f.Text
+	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
+		text = " " + rest // libyaml passes over the mark and counts its column: what stands behind it is indented
+	}
 	doc, err := parseYAML(f, text)
 	if doc == nil || err != nil {
 		return nil, nil, err
