@@ -33,10 +33,7 @@ type sides struct {
 
 // Of is what a run of the new catalog does, and what is found of one of them.
 func (c *Consequences) Of(ctx context.Context, p sides) ([]diff.Effect, error) {
-	key, err := c.Judge.PairLikeness(p.old, p.new)
-	if err != nil {
-		return nil, err
-	}
+	key := c.Judge.PairLikeness(p.old, p.new)
 	if p.invented != nil { // what may be said of it hangs on what was invented
 		key += p.invented.Title()
 	}
@@ -115,10 +112,7 @@ func (v verdict) full(code string) bool {
 }
 
 func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, invented *Invention) (out verdict, err error) {
-	key, err := c.Judge.Likeness(s)
-	if err != nil {
-		return out, err
-	}
+	key := c.Judge.Likeness(s)
 	if known, ok := c.found.Load(key); ok && invented == nil {
 		return known.(verdict), nil
 	}

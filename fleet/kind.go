@@ -144,9 +144,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			results[i].Problems = append(results[i].Problems, later)
 		}
 		s := NewSuspect(c.Current(), res, node.Facts)
-		if keys[i], errs[i] = j.Likeness(s); errs[i] != nil {
-			return
-		}
+		keys[i] = j.Likeness(s)
 		mu.Lock()
 		defer mu.Unlock()
 		if of := node.of(); of != "" && node.Brief {

@@ -17,12 +17,8 @@ import (
 
 // Likeness is the same for catalogs of which the same can be proved: all that models look at goes into it, the
 // platform, and which assertions there are.
-func (j *Judge) Likeness(s Suspect) (string, error) {
-	text, err := catalog.JSON{Types: types.ToData}.Append(nil, model.Likeness(s.Catalog))
-	if err != nil {
-		return "", err
-	}
-	text = append(text, s.Platform...)
+func (j *Judge) Likeness(s Suspect) string {
+	text := append(catalogText(nil, model.Likeness(s.Catalog)), s.Platform...)
 	text = append(text, strings.Join(shownTo(s), "\n")...)
 	for i, x := range j.opt.Assert {
 		if x.About(s.Catalog.Name) {
@@ -30,19 +26,16 @@ func (j *Judge) Likeness(s Suspect) (string, error) {
 		}
 	}
 	sum := sha256.Sum256(text)
-	return string(sum[:]), nil
+	return string(sum[:])
 }
 
 // PairLikeness is the same for pairs of catalogs of which the same can be said about what follows when one is applied
 // after the other: all that models look at, and what the files of modules hold that they name.
-func (j *Judge) PairLikeness(old, new Suspect) (string, error) {
+func (j *Judge) PairLikeness(old, new Suspect) string {
 	a, b := model.PairLikeness(old.Catalog, new.Catalog)
 	text := []byte(new.Platform + strings.Join(slices.Concat(shownTo(old), shownTo(new)), "\n"))
 	for i, c := range []*catalog.Catalog{a, b} {
-		var err error
-		if text, err = (catalog.JSON{Types: types.ToData}).Append(text, c); err != nil {
-			return "", err
-		}
+		text = catalogText(text, c)
 		if sum := sourceSum([]Suspect{old, new}[i].Modules); sum != nil {
 			for _, r := range c.Resources {
 				if v := r.Get("source"); v != nil {
@@ -52,5 +45,24 @@ func (j *Judge) PairLikeness(old, new Suspect) (string, error) {
 		}
 	}
 	sum := sha256.Sum256(text)
-	return string(sum[:]), nil
+	return string(sum[:])
+}
+
+// catalogText adds all of a catalog to a text. JSON has no word for bytes that are no text, such as a file's content in
+// Latin-1: they are added as code writes them.
+func catalogText(text []byte, c *catalog.Catalog) []byte {
+	text, err := catalog.JSON{Types: types.ToData}.Append(text, c)
+	if err == nil {
+		return text
+	}
+	for _, r := range c.Resources {
+		for _, p := range r.Params {
+			v := p.Value
+			if s, is := v.(*value.Sensitive); is {
+				v = s.Value
+			}
+			text = append(text, value.Literal(v)...)
+		}
+	}
+	return text
 }
