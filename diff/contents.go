@@ -165,8 +165,13 @@ func (f moduleFile) value() value.Value {
 	case isText(f.text):
 		return value.String(f.text)
 	}
-	sum := sha256.Sum256([]byte(f.text))
-	return value.String(fmt.Sprintf("{sha256}%s, %d bytes", hex.EncodeToString(sum[:])[:16], len(f.text)))
+	return value.String(digestText(f.text))
+}
+
+// digestText is what can be said of bytes that are no text.
+func digestText(bytes string) string {
+	sum := sha256.Sum256([]byte(bytes))
+	return fmt.Sprintf("{sha256}%s, %d bytes", hex.EncodeToString(sum[:])[:16], len(bytes))
 }
 
 // find is the file that a list of sources comes to, or all files below it, by their paths below it.

@@ -100,8 +100,11 @@ func Shown(v value.Value) string {
 	if value.HasSensitive(v) {
 		return catalog.Redacted
 	}
-	if _, is := v.(*value.Opaque); is {
+	switch v := v.(type) {
+	case *value.Opaque:
 		return "not known"
+	case value.Binary:
+		return digestText(string(v))
 	}
 	return value.Literal(v)
 }

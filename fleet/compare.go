@@ -122,7 +122,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 		c.Watch(was)
 	}
-	if u == nil && c.Questions && was.Questions != nil {
+	if pair[0] == 0 && c.Questions && was.Questions != nil { // no store knows
 		holds, _, err := c.To.Holds(ctx, was.Questions(), c.new(n))
 		if err != nil {
 			return err

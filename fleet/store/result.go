@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bunraku/provenance"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/trace"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
@@ -237,6 +239,7 @@ type sealer struct {
 	own     redact.Secrets
 	plain   bool // there are no secrets
 	unknown bool
+	tells   bool // a secret is where it cannot be replaced
 }
 
 func newSealer(s *Store, res *eval.Result) *sealer {
@@ -252,13 +255,21 @@ func newSealer(s *Store, res *eval.Result) *sealer {
 
 // secret is what stands for a secret.
 func (l *sealer) secret(v value.Value) value.Value {
-	text, _ := catalog.JSON{Types: types.ToData}.AppendValue(nil, v) // what JSON cannot say is in the digest as U+FFFD
-	sum := l.key.Sum(text)
+	text, _ := catalog.JSON{Types: types.ToData}.AppendValue(nil, v)
+	var t trace.Text
+	t.String(string(text))
+	t.Value(v) // what JSON cannot say
+	sum := l.key.Sum(t)
 	return &value.Sensitive{Value: value.String("digest " + hex.EncodeToString(sum[:]))}
 }
 
 func (l *sealer) hides(s string) bool {
 	return !l.plain && (l.own.Hide(s) != s || l.decrypted.Hide(s) != s)
+}
+
+// check takes in a text that is kept as it is.
+func (l *sealer) check(s string) {
+	l.tells = l.tells || !l.plain && (l.own.Has(s) || l.decrypted.Has(s))
 }
 
 // value is a value without secrets.
@@ -267,7 +278,7 @@ func (l *sealer) value(v value.Value) value.Value {
 	case *value.Sensitive:
 		return l.secret(v.Value)
 	case value.String:
-		if l.hides(string(v)) {
+		if l.hides(string(v)) || !utf8.ValidString(string(v)) { // bytes are told by a digest as well: JSON has no such text
 			return l.secret(v)
 		}
 	case *value.Opaque:
@@ -312,7 +323,11 @@ func (l *sealer) value(v value.Value) value.Value {
 func (l *sealer) resource(x *catalog.Resource) []byte {
 	r := *x
 	r.File, r.Line = "", 0
-	if l.hides(r.Title) {
+	for _, tag := range r.Tags {
+		l.check(tag)
+	}
+	l.check(r.Possible)
+	if l.hides(r.Title) || !utf8.ValidString(r.Title) {
 		r.Title = string(l.secret(value.String(r.Title)).(*value.Sensitive).Value.(value.String))
 	}
 	for i := range x.Params {
@@ -353,6 +368,9 @@ func (l *sealer) shape(c *catalog.Catalog) []byte {
 		}
 		return value.NewArray(all...)
 	}
+	for _, tag := range c.Tags {
+		l.check(tag)
+	}
 	head, _ := catalog.JSON{}.AppendValue(nil, value.NewHash(value.String("environment"), value.String(c.Environment),
 		value.String("version"), value.OrUndef(c.Version), value.String("catalog_format"), value.Int(c.Format),
 		value.String("tags"), strings(c.Tags), value.String("classes"), strings(c.Classes)))
@@ -369,26 +387,31 @@ type packed struct {
 	failed  string // code and digest of what is wrong
 	code    string
 	unknown bool
+	tells   bool // it holds a secret
 	objects [][]byte
 	shape   []byte
 	anchors []string
 }
 
-func (s *Store) pack(snap *compiler.Snapshot, res *eval.Result) *packed {
+func (s *Store) pack(snap *compiler.Snapshot, res *eval.Result, t *trace.Trace) *packed {
+	l := newSealer(s, res)
+	for _, e := range t.Entries {
+		l.check(e.Of)
+		l.check(e.Part)
+	}
 	if f := res.Failure; f != nil {
 		// What an error says may quote a secret; who wants to read it compiles again.
 		sum := s.key.Sum([]byte(f.Summary + "\x00" + f.Detail))
-		return &packed{failed: f.Code + "\x00" + string(sum[:]), code: f.Code,
+		return &packed{failed: f.Code + "\x00" + string(sum[:]), code: f.Code, tells: l.tells,
 			anchors: []string{anchorOf(snap, f.Place, "", 0)}}
 	}
-	l := newSealer(s, res)
 	p := &packed{}
 	for _, x := range res.Catalog.Resources {
 		p.objects = append(p.objects, l.resource(x))
 		p.anchors = append(p.anchors, anchorOf(snap, x.Place, x.File, x.Line))
 	}
 	p.shape = l.shape(res.Catalog)
-	p.unknown = l.unknown
+	p.unknown, p.tells = l.unknown, l.tells
 	return p
 }
 

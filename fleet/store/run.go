@@ -395,7 +395,8 @@ func (r *Run) alike(ask *compiler.Asker) *record {
 
 // ---- into the store
 
-// keep stores a compile, if it is one that can be repeated.
+// keep stores a compile, if it is one that can be repeated, and has no secret in a tag or in what it asked: a key of
+// Hiera's, the name of a file, a collector's query.
 func (r *Run) keep(n Node, ask *compiler.Asker, res *eval.Result, out *Result) {
 	if res.Questions == nil {
 		return
@@ -421,7 +422,10 @@ func (r *Run) keep(n Node, ask *compiler.Asker, res *eval.Result, out *Result) {
 		}
 	}
 	rec.answers = digestOf(answers)
-	p := r.store.pack(r.snap, res)
+	p := r.store.pack(r.snap, res, t)
+	if p.tells {
+		return
+	}
 	s := r.store
 	s.view(func(tx *bolt.Tx) {
 		rec.files, rec.layers, rec.asks = s.addSet(tx, files, true), s.addSet(tx, layers, true), s.addSet(tx, asks, false)

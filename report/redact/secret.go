@@ -43,6 +43,7 @@ type Secrets struct {
 	ready bool              // list and all are up to date
 	list  []string          // the texts as they may be written, the longest first
 	all   *strings.Replacer // takes them out
+	small *strings.Replacer // takes them out of what is written in small letters
 }
 
 // Add takes in a text, and each of its lines.
@@ -167,11 +168,11 @@ func (s *Secrets) forms() ([]string, *strings.Replacer) {
 	}
 	slices.SortFunc(s.list, byLength)
 	s.list = slices.Compact(s.list)
-	pairs := make([]string, 0, 2*len(s.list))
+	pairs, small := make([]string, 0, 2*len(s.list)), make([]string, 0, 2*len(s.list))
 	for _, form := range s.list {
-		pairs = append(pairs, form, Blot)
+		pairs, small = append(pairs, form, Blot), append(small, strings.ToLower(form), Blot)
 	}
-	s.all, s.ready = strings.NewReplacer(pairs...), true
+	s.all, s.small, s.ready = strings.NewReplacer(pairs...), strings.NewReplacer(small...), true
 	return s.list, s.all
 }
 
@@ -251,6 +252,18 @@ func (s *Secrets) Hide(text string) string {
 			at += len(Blot) - longest
 		}
 	}
+}
+
+// Has reports whether a secret is part of a text, capitals aside: tags, and what asks for them, have none.
+func (s *Secrets) Has(text string) bool {
+	if list, _ := s.forms(); len(list) == 0 {
+		return false
+	}
+	s.mu.RLock()
+	small := s.small
+	s.mu.RUnlock()
+	text = strings.ToLower(text)
+	return small.Replace(text) != text
 }
 
 // dataKeys are those of our documents below which the user's data begin; above, keys and numbers are our own, and
