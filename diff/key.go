@@ -111,7 +111,7 @@ func (k *key) blocks(c *Change, old, new *own) {
 
 // ownBlocks are the lines that changed, without what is the node's own in them.
 func (c *Change) ownBlocks(old, new *own) []Block {
-	if old == nil && new == nil {
+	if old == nil && new == nil || c.Blocks == nil { // texts of one line have none
 		return c.Blocks
 	}
 	x, y := c.values(old, new)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"bunraku/source"
 )
@@ -51,13 +52,21 @@ type PartEffect struct {
 }
 
 // A Sealer makes digests of what may hold secrets.
-type Sealer []byte
+type Sealer struct {
+	Key  []byte
+	Root string // where the tree is on this machine; on others it may be elsewhere
+}
 
 // Seal is the digest of a text.
 func (s Sealer) Seal(text string) string {
-	h := hmac.New(sha256.New, s)
+	h := hmac.New(sha256.New, s.Key)
 	h.Write([]byte(text))
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// reason is the digest of why a node does not compile, wherever the tree is.
+func (s Sealer) reason(d *source.Diagnostic) string {
+	return s.Seal(strings.ReplaceAll(d.Code+"\x00"+d.Summary+"\x00"+d.Place.String(), s.Root, ""))
 }
 
 // Part is the report as a part. hide takes secrets out of texts that are shown.
@@ -69,10 +78,10 @@ func (r *Report) Part(seal Sealer, hide func(string) string) *Part {
 	for i, n := range r.Nodes {
 		out := PartNode{Name: n.Name, State: n.State, Empty: n.Empty, Excuse: hide(n.Excuse)}
 		if n.Old != nil {
-			out.Old = seal.Seal(n.Old.Code + "\x00" + n.Old.Summary)
+			out.Old = seal.reason(n.Old)
 		}
 		if n.New != nil {
-			out.New = seal.Seal(n.New.Code + "\x00" + n.New.Summary)
+			out.New = seal.reason(n.New)
 		}
 		for _, it := range n.Changes {
 			at, known := changes[it]
@@ -261,7 +270,7 @@ func (j *Joined) Recall(again *Report, wanted []int, seal Sealer) error {
 		}
 		for _, d := range []*source.Diagnostic{is.Old, is.New} {
 			if d != nil {
-				for _, to := range j.fails[seal.Seal(d.Code+"\x00"+d.Summary)] {
+				for _, to := range j.fails[seal.reason(d)] {
 					*to = d
 				}
 			}

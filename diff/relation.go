@@ -38,12 +38,13 @@ func (c *comparison) relations() {
 	}
 	tell(true, was, is)
 	tell(false, is, was)
+	oldIn, newIn := containers(c.from.Catalog), containers(c.to.Catalog)
 	for _, r := range c.from.Catalog.Resources {
 		s := inNew[r.Name()]
 		if s == nil {
 			continue
 		}
-		a, b := container(c.from.Catalog, r), container(c.to.Catalog, s)
+		a, b := within(oldIn[r]), within(newIn[s])
 		if a != b {
 			c.add(&Change{Kind: Relation, Name: r.Name(), Text: movedFrom + a + " to " + b, old: r, new: s})
 		}
@@ -72,12 +73,28 @@ func automatic(g *catalog.Graph) map[string]catalog.Relation {
 	return out
 }
 
-// container is what a resource is directly in.
-func container(c *catalog.Catalog, r *catalog.Resource) string {
-	if in := c.Containers(r); len(in) > 0 {
-		return in[0].Ref()
+// containers are what each resource is directly in.
+func containers(c *catalog.Catalog) map[*catalog.Resource][]*catalog.Resource {
+	out := make(map[*catalog.Resource][]*catalog.Resource, len(c.Edges))
+	for _, e := range c.Edges {
+		out[e.Target] = append(out[e.Target], e.Source)
 	}
-	return "nothing"
+	return out
+}
+
+// within is what a resource is in, in words. A class may be contained in several; that it is in its stage then says
+// nothing more.
+func within(in []*catalog.Resource) string {
+	var names []string
+	for _, r := range in {
+		if name := r.Ref(); (r.Type != "Stage" || len(in) == 1) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(sorted(names), " and ")
 }
 
 // cycles are the resources that wait for each other, by the words for them.

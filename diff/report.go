@@ -165,6 +165,7 @@ func (r *Report) AddLike(node, like int) {
 func (r *Report) Gather() {
 	r.Items, r.Unknown, r.Groups = nil, nil, nil
 	r.conclude()
+	r.joinFailures()
 	for _, it := range r.All() {
 		if it.Kind == NotKnown {
 			r.Unknown = append(r.Unknown, it)
@@ -194,7 +195,8 @@ func (r *Report) Gather() {
 	}
 }
 
-// Fail puts the same errors of many nodes together, when all nodes are done.
+// Fail puts the same errors of many nodes together, when all nodes are done. Two places may say the same for different
+// reasons: only when the causes are known it is told which of them are one.
 func (r *Report) Fail() {
 	r.Failures = nil
 	by := map[string]*Failure{}
@@ -206,7 +208,7 @@ func (r *Report) Fail() {
 		if d == nil || n.State == Excused {
 			continue
 		}
-		key := fmt.Sprint(n.State, d.Code, d.Summary)
+		key := fmt.Sprint(n.State, d.Code, d.Summary, d.Place)
 		f := by[key]
 		if f == nil {
 			f = &Failure{Diagnostic: d, State: n.State}
@@ -215,8 +217,32 @@ func (r *Report) Fail() {
 		}
 		f.Nodes = append(f.Nodes, i)
 	}
+	r.sortFailures()
+}
+
+// joinFailures makes one of errors that say the same and have the same cause.
+func (r *Report) joinFailures() {
+	by := map[string]*Failure{}
+	r.Failures = slices.DeleteFunc(r.Failures, func(f *Failure) bool {
+		key := fmt.Sprint(f.State, f.Code, f.Summary, f.Cause.id())
+		first := by[key]
+		if first == nil {
+			by[key] = f
+			return false
+		}
+		if f.Nodes[0] < first.Nodes[0] {
+			first.Diagnostic = f.Diagnostic
+		}
+		first.Nodes = append(first.Nodes, f.Nodes...)
+		slices.Sort(first.Nodes)
+		return true
+	})
+	r.sortFailures()
+}
+
+func (r *Report) sortFailures() {
 	slices.SortStableFunc(r.Failures, func(a, b *Failure) int {
-		return cmp.Or(int(a.State)-int(b.State), len(b.Nodes)-len(a.Nodes))
+		return cmp.Or(int(a.State)-int(b.State), len(b.Nodes)-len(a.Nodes), a.Nodes[0]-b.Nodes[0])
 	})
 }
 

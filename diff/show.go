@@ -421,7 +421,9 @@ func (c *Change) long() bool {
 // does, it is only counted.
 func (p *printer) byChange() {
 	idle := func(g *Group) bool {
-		return !g.Unexpected() && !slices.ContainsFunc(g.Items, func(it *Item) bool { return !it.Container })
+		return !g.Unexpected() && !slices.ContainsFunc(g.Items, func(it *Item) bool {
+			return !it.Container || it.Kind == Relation
+		})
 	}
 	var rest []*Group
 	for _, g := range p.r.Groups {

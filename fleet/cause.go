@@ -366,14 +366,15 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 
 // outcome compares a compile with the old one.
 func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, contents *diff.Contents) outcome {
+	n := s.nodes[w.node]
 	switch {
 	case is.Failure != nil && w.was.Failure != nil:
-		if failureKey(is.Failure) == failureKey(w.was.Failure) {
+		if failureKey(n.reason(is.Failure)) == failureKey(n.reason(w.was.Failure)) {
 			return outcome{}
 		}
 		return outcome{failed: true, slots: map[string]bool{failureSlot: true}}
 	case is.Failure != nil:
-		return outcome{failed: true, keys: map[string]bool{failureKey(is.Failure): true},
+		return outcome{failed: true, keys: map[string]bool{failureKey(n.reason(is.Failure)): true},
 			slots: map[string]bool{failureSlot: true}}
 	case w.was.Failure != nil:
 		return outcome{keys: map[string]bool{mendedKey: true}, slots: map[string]bool{failureSlot: true}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"bunraku/diff"
 	"bunraku/fleet/store"
@@ -138,7 +139,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		c.Watch(is)
 	}
 	out := r.Nodes[i]
-	out.Old, out.New = was.Failure, is.Failure
+	out.Old, out.New = n.reason(was.Failure), n.reason(is.Failure)
 	switch {
 	case n.Invented != nil && (was.Failure != nil || is.Failure != nil):
 		excused(out)
@@ -226,7 +227,7 @@ func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change,
 func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was *eval.Result) error {
 	out := r.Nodes[i]
 	if was.Failure != nil { // and so it does on the new side
-		out.State, out.Old, out.New = diff.FailsBoth, was.Failure, was.Failure
+		out.State, out.Old, out.New = diff.FailsBoth, n.reason(was.Failure), n.reason(was.Failure)
 		if n.Invented != nil {
 			excused(out)
 		}
@@ -242,6 +243,19 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 	}
 	out.State = diff.CannotChange
 	return nil
+}
+
+// reason is why a node does not compile. What Puppet says of a class that is missing ends with the node's name: without
+// it, all nodes that lack the class fail for one reason.
+func (n Node) reason(d *source.Diagnostic) *source.Diagnostic {
+	if d == nil {
+		return nil
+	}
+	if text, named := strings.CutSuffix(d.Summary, " for "+n.certname()); named {
+		own := *d
+		own.Summary, d = text, &own
+	}
+	return d
 }
 
 func excused(n *diff.Node) {

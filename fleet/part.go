@@ -49,8 +49,8 @@ type Inquiry struct {
 	Seal diff.Sealer // the key of the digests: known only to who has the files and the facts
 }
 
-// Inquire makes one of texts that tell the states and the flags, and of the nodes.
-func Inquire(texts []string, nodes []Node, key []byte) *Inquiry {
+// Inquire makes one of texts that tell the states and the flags, and of the nodes. root is where the tree is here.
+func Inquire(texts []string, nodes []Node, key []byte, root string) *Inquiry {
 	sums := make([]store.Node, len(nodes))
 	source.Each(context.Background(), len(nodes), func(i int) { sums[i] = store.Of(nodes[i].Node) })
 	sum := func(purpose string) []byte {
@@ -64,7 +64,7 @@ func Inquire(texts []string, nodes []Node, key []byte) *Inquiry {
 		}
 		return h.Sum(nil)
 	}
-	return &Inquiry{hex.EncodeToString(sum("inquiry")[:16]), sum("seal")}
+	return &Inquiry{hex.EncodeToString(sum("inquiry")[:16]), diff.Sealer{Key: sum("seal"), Root: root}}
 }
 
 // Recall compares again those nodes whose changes and failures have no text yet.

@@ -52,7 +52,7 @@ func compareStored(ctx context.Context, stored func(name string) (*catalog.Catal
 	case was == nil:
 		out.State, out.Excuse = diff.Excused, "PuppetDB has no catalog of it"
 	case res.Failure != nil:
-		out.State, out.New = diff.Fails, res.Failure
+		out.State, out.New = diff.Fails, n.reason(res.Failure)
 	default:
 		was, is := AsStored(was), AsStored(res.Catalog)
 		out.Empty = Empty(was) || Empty(is)

@@ -97,7 +97,7 @@ func (d *diffing) inquire(cmd *cobra.Command, f *diffFlags) (*fleet.Inquiry, err
 	for _, n := range d.nodes {
 		texts = append(texts, n.Title())
 	}
-	return fleet.Inquire(texts, d.everybody, key), nil
+	return fleet.Inquire(texts, d.everybody, key, source.Absolute(d.root)), nil
 }
 
 // identity tells a state from others: a commit, or what is in the files that are not the same on both sides.

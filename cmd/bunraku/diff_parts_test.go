@@ -75,6 +75,26 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// The tree may be in another directory where parts are made: errors name files by where they are.
+func TestShardsElsewhere(t *testing.T) {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "", "broken: [\n")
+	s.commit("broken data")
+	elsewhere := &repository{t, filepath.Join(t.TempDir(), "other", "shop")}
+	s.git("clone", "-q", "--no-hardlinks", s.dir, elsewhere.dir)
+	dir := filepath.Join(t.TempDir(), "parts")
+	for i, at := range []*repository{s, elsewhere} {
+		if code, out, err := call("diff", at.dir, "--from", "HEAD~1", "--to", "HEAD", "--shard", fmt.Sprintf("%d/2", i+1),
+			"--out", dir); code != 0 {
+			t.Fatal(code, out, err)
+		}
+	}
+	code, out, err := call("diff", "merge", dir, "--env", s.dir, "--from", "HEAD~1", "--to", "HEAD")
+	if code != 1 || !strings.Contains(out, "newly failing on 3 nodes   Unable to parse ("+s.dir+"/data/common.yaml)") {
+		t.Error(code, out, err)
+	}
+}
+
 // Parts that are missing, or are of something else, are refused.
 func TestShardsRefused(t *testing.T) {
 	s := many(t, 2)

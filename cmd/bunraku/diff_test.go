@@ -236,6 +236,92 @@ func TestDiffFailures(t *testing.T) {
 	}
 }
 
+// Errors that say the same are one only if one cause makes them; a node's name in what Puppet says of a missing class
+// makes no other error of it.
+func TestDiffFailuresTogether(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/role/manifests/db.pp", "class role::db {\n", "class role::db {\n  fail('no')\n")
+	s.edit("site-modules/role/manifests/web.pp", "class role::web {\n", "class role::web {\n  fail('no')\n")
+	_, out := s.diff()
+	for _, want := range []string{
+		"newly failing on 2 nodes   Evaluation Error: Error while evaluating a Function Call, no\n" +
+			"   at    site-modules/role/manifests/web.pp:3:3\n   from  site-modules/role/manifests/web.pp:3 (not committed)\n",
+		"newly failing on 1 node   Evaluation Error: Error while evaluating a Function Call, no\n" +
+			"   at    site-modules/role/manifests/db.pp:3:3\n   from  site-modules/role/manifests/db.pp:3 (not committed)\n",
+	} {
+		if !strings.Contains(out, want) || strings.Contains(out, "without effect") {
+			t.Errorf("want\n%s\ngot\n%s", want, out)
+		}
+	}
+	s.git("checkout", "-q", ".")
+	s.git("rm", "-q", "site-modules/profile/manifests/base.pp")
+	_, out = s.diff()
+	if strings.Count(out, "newly failing on ") != 1 || !strings.Contains(out, "Could not find class ::profile::base\n") {
+		t.Error(out)
+	}
+}
+
+// A text of one line in which something is a node's own is shown, too.
+func TestDiffOneLine(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "notify { 'who': message => \"I am ${facts['networking']['hostname']}\" }\n")
+	s.commit("who")
+	s.edit("manifests/site.pp", "I am", "This is")
+	if code, out := s.diff("--from", "HEAD"); code != 2 || !strings.Contains(out, "A  on 3 nodes\n"+
+		"     Notify[who] message   'I am <networking.hostname>' → 'This is <networking.hostname>'\n") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// A class that is contained waits for what its container waits for: that is a difference.
+func TestDiffContained(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "class a { include b }\nclass b { }\ninclude a\n")
+	s.commit("a includes b")
+	s.edit("manifests/site.pp", "include b", "contain b")
+	code, out := s.diff("--from", "HEAD")
+	if code != 2 || !strings.Contains(out, "     Class[B] moved from Stage[main] to Class[A]\n") ||
+		strings.Contains(out, "Only parameters") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// Bytes that are no text are compared as they are, also by a store.
+func TestDiffBytes(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/profile/files/b", "", "caf\xe9\n")
+	s.edit("site-modules/profile/files/d", "", "th\xe9\n")
+	s.edit("manifests/site.pp", "", "file { '/b': content => file('profile/b') }\n"+
+		"file { '/c': content => binary_file('profile/b') }\n"+
+		"file { '/d': content => Sensitive(file('profile/d')) }\n")
+	s.commit("bytes")
+	s.edit("site-modules/profile/files/b", "\xe9", "\xe8")
+	s.edit("site-modules/profile/files/d", "\xe9", "\xe8")
+	for _, args := range [][]string{nil, {"--store", filepath.Join(t.TempDir(), "store")}} {
+		code, out := s.diff(append(args, "--from", "HEAD")...)
+		if code != 2 || !strings.Contains(out, `File[/b] content   "caf\xe9\n" → "caf\xe8\n"`) ||
+			!strings.Contains(out, "File[/c] content   {sha256}9e4efed0ff1dbcf3, 5 bytes → {sha256}") ||
+			!strings.Contains(out, "File[/d] content   changes, Sensitive") {
+			t.Errorf("%v: %d\n%s", args, code, out)
+		}
+	}
+}
+
+// A store that does not keep a compile, since a secret is in what it asked, changes nothing in the answer.
+func TestDiffSecretAsked(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "$secret = Sensitive('tops3cret')\nnotice($facts[\"x_${secret.unwrap}\"])\n")
+	s.commit("asks for a fact by a secret name")
+	s.edit("site-modules/role/manifests/db.pp", "class role::db {\n", "class role::db {\n  notify { 'db': }\n")
+	_, want := s.diff("--from", "HEAD")
+	dir := filepath.Join(t.TempDir(), "store")
+	for _, time := range []string{"first", "second"} {
+		if _, out := s.diff("--from", "HEAD", "--store", dir); out != want || !strings.Contains(out, "2 cannot change, 1 chang") {
+			t.Errorf("the %s time:\n%s--- want\n%s", time, out, want)
+		}
+	}
+}
+
 // What is not known on both sides is never equal, and decides the exit code if nothing else does.
 func TestDiffUnknown(t *testing.T) {
 	s := newRepository(t)
