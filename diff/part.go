@@ -129,7 +129,7 @@ func (p *Part) Split() []*Part {
 func (r *Report) effectsOf() map[int][]Effect {
 	r.conclude()
 	out := map[int][]Effect{}
-	for _, c := range r.Consequences {
+	for _, c := range slices.Concat(r.Consequences, r.Findings) {
 		for _, n := range c.Nodes {
 			out[n] = append(out[n], c.Effect)
 		}

@@ -29,6 +29,7 @@ func many(t *testing.T, more int) *repository {
 	s.edit("site-modules/profile/templates/motd.epp", "This is <%= $host %>, role", "Here is <%= $host %>, role")
 	s.edit("site-modules/role/manifests/db.pp", "", "fail('no')\n")
 	s.edit("site-modules/profile/manifests/unused.pp", "", "class profile::unused { notice('x') }\n")
+	s.edit("manifests/site.pp", "", "file { '/nowhere/f': ensure => file }\n") // of which verify finds something
 	return s
 }
 
@@ -51,6 +52,9 @@ func TestShards(t *testing.T) {
 	s := many(t, 9)
 	for _, n := range []int{1, 4} {
 		dir := s.shards(n)
+		if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "  new: V102 ") {
+			t.Fatal("verify finds nothing\n" + out)
+		}
 		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--full"},
 			{"--by", "node", "--full"}} {
 			wantCode, want, _ := call(append([]string{"diff", s.dir, "--from", "HEAD"}, format...)...)
