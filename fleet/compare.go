@@ -78,24 +78,20 @@ func (c *Comparing) new(n Node) compiler.Node { return n.Importing(c.NewExports)
 // than those that are compared, if these are only some.
 func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []string, err error) {
 	c.exporters = nodes
+	if len(nodes) == 0 || !c.From.Collects() && !c.To.Collects() {
+		return nil, nil
+	}
+	// One side may be the first that collects anything: what the other exports is found all the same, since with some of
+	// the hunks it may be collected there.
 	for _, side := range []struct {
 		snap *compiler.Snapshot
 		set  *exported.Importer
 	}{{c.From, &c.OldExports}, {c.To, &c.NewExports}} {
-		x, err := NewExchange(ctx, side.snap, nodes, c.Watch)
+		x, err := exchange(ctx, side.snap, nodes, c.Watch)
 		if err != nil {
 			return nil, err
 		}
-		if x != nil {
-			*side.set, restless = x.Set, append(restless, x.Restless...)
-		}
-	}
-	// One side may be the first that collects anything. To a compile it is not the same whether nobody exports.
-	if c.OldExports == nil && c.NewExports != nil {
-		c.OldExports = exported.NewSet(nil)
-	}
-	if c.NewExports == nil && c.OldExports != nil {
-		c.NewExports = exported.NewSet(nil)
+		*side.set, restless = x.Set, append(restless, x.Restless...)
 	}
 	slices.Sort(restless)
 	return slices.Compact(restless), nil

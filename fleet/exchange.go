@@ -44,6 +44,10 @@ func NewExchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch 
 	if len(nodes) == 0 || !c.Collects() {
 		return nil, nil
 	}
+	return exchange(ctx, c, nodes, watch)
+}
+
+func exchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch Watch) (*Exchange, error) {
 	x := &Exchange{Set: exported.NewSet(nil), Results: make([]*eval.Result, len(nodes)),
 		exports: make([][]*exported.Resource, len(nodes)), compiled: make([]bool, len(nodes))}
 	homes, err := openHomes(ctx, c, nodes)

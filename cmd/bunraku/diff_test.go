@@ -322,6 +322,19 @@ func TestDiffSecretAsked(t *testing.T) {
 	}
 }
 
+// The first collector of all has a cause, too: others have exported something before.
+func TestDiffFirstCollector(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", "@@notify { \"from ${trusted['certname']}\": }\n")
+	s.commit("exports")
+	s.edit("site-modules/role/manifests/db.pp", "class role::db {\n", "class role::db {\n  Notify <<| |>>\n")
+	code, out := s.diff("--from", "HEAD")
+	if code != 2 || !strings.Contains(out, "   from  site-modules/role/manifests/db.pp:3 (not committed)\n   on    db1") ||
+		!strings.Contains(out, "3 resources before, 3 after") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
 // What is not known on both sides is never equal, and decides the exit code if nothing else does.
 func TestDiffUnknown(t *testing.T) {
 	s := newRepository(t)
