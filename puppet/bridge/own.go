@@ -102,7 +102,7 @@ type ownRun struct {
 	tasks   *ruby.Class
 	classes map[string]*ruby.Class
 	args    [][]ruby.Object // of the calls under way
-	lent    []lent          // arrays and hashes of Puppet's that the calls under way have in hand
+	seen    int             // how many of the compile's changes the code has seen
 	symbols bool            // a symbol is to stay one
 	spoilt  string          // why nobody knows what state the code has left
 }
@@ -162,7 +162,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 		return err
 	}
 	in := seed.New(o.Limits)
-	in.MaybeFrozen, in.Gettext = true, true
+	in.MaybeFrozen, in.Gettext, in.Frozen = true, true, c.Eval.Frozen
 	if tr := c.Trace(); tr != nil {
 		in.Trace(tr, nil)
 	}
@@ -349,14 +349,13 @@ func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
 // call calls a function with one of its signatures.
 func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err error) {
 	defer passes()
-	in, c, from := o.in, f.call, len(o.lent)
+	in, c := o.in, f.call
+	file := c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: "file " + fn.path})
 	end := in.Protect(func() {
+		o.takeOver(c.Eval)
 		args := make([]ruby.Object, len(c.Args))
 		for i, a := range c.Args {
 			args[i] = in.FromValue(a, c.ArgRef(i))
-			if !fn.old { // others get copies
-				o.lend(a, args[i])
-			}
 		}
 		o.args = append(o.args, args)
 		defer func() { o.args = o.args[:len(o.args)-1] }()
@@ -373,45 +372,38 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 			m.Put(ruby.NewString("block"), in.FromValue(shape(c.Block), 0))
 		}
 		out := in.Call(o.tasks, "call", []ruby.Object{m}, nil).(*ruby.Hash).At(ruby.NewString("value"))
-		v = o.result(out)
-		o.unchanged(from)
+		o.handOver(c.Eval, file)
+		v = in.Tie(out)
 	})
-	o.lent = o.lent[:min(from, len(o.lent))]
 	if end != nil {
+		o.forsake(c.Eval, end, file)
 		return nil, o.ended(end)
 	}
 	return v, nil
 }
 
-// A lent is an array or hash that Ruby code was given.
-type lent struct {
-	value value.Value
-	obj   ruby.Object
+// handOver tells the compile which of its arrays and hashes the code has changed, because the compile goes on.
+func (o *ownRun) handOver(ev *eval.Evaluator, file provenance.Ref) {
+	tr := ev.Top().Trace()
+	o.in.Altered(func(was, now value.Value) { ev.Change(was, now, tr.Join(o.in.Now(), o.in.ChangesRef(), file)) })
+	o.seen = ev.Changes()
 }
 
-// lend notes a container that Ruby code gets: it is Puppet's own there, so a change of it would be seen.
-func (o *ownRun) lend(v value.Value, obj ruby.Object) {
-	switch v.(type) {
-	case *value.Array, *value.Hash:
-		o.lent = append(o.lent, lent{v, obj})
+// takeOver has the code see what the compile has changed meanwhile.
+func (o *ownRun) takeOver(ev *eval.Evaluator) {
+	if n := ev.Changes(); n != o.seen {
+		o.seen = n
+		o.in.Refresh(ev.Latest)
 	}
 }
 
-// unchanged ends the run if Ruby code has changed something that is Puppet's.
-func (o *ownRun) unchanged(from int) {
-	if o.in.Changed() {
-		for _, l := range o.lent[from:] {
-			if !value.Same(o.in.ToValue(l.obj), l.value) {
-				o.in.Unsupported("changing a value of Puppet's in place, which others would see")
-			}
-		}
+// forsake tells the compile what code has changed that ended early. An exception may be rescued by who called it.
+func (o *ownRun) forsake(ev *eval.Evaluator, end *ruby.End, file provenance.Ref) {
+	if end.Exception != nil && o.in.Protect(func() { o.handOver(ev, file) }) == nil {
+		return
 	}
-	o.lent = o.lent[:from]
+	o.in.Forsaken(func(was value.Value) { ev.Change(was, nil, file) })
 }
-
-// result is what a function returns. What was made of a container that came from Puppet keeps where its parts come
-// from.
-func (o *ownRun) result(out ruby.Object) value.Value { return o.in.ToValue(out) }
 
 // ask answers a question of Ruby code's.
 func (o *ownRun) ask(args []ruby.Object, _ *ruby.Proc) ruby.Object {
@@ -433,9 +425,15 @@ func (o *ownRun) ask(args []ruby.Object, _ *ruby.Proc) ruby.Object {
 	if i, is := q.m.At("scope").(value.Int); is && i < 0 {
 		q.scope = q.f.call.Eval.Top()
 	}
+	ev := q.f.call.Eval
+	o.handOver(ev, 0)
 	o.symbols = passesOn(name, args)
 	for _, a := range args[1:] {
-		q.args = append(q.args, in.ToValue(a))
+		if keeps[name] {
+			q.args = append(q.args, in.Tie(a))
+		} else {
+			q.args = append(q.args, ev.Latest(in.ToValue(a)))
+		}
 	}
 	o.symbols = false
 	if method := b.questions[name]; method != nil {
@@ -444,6 +442,9 @@ func (o *ownRun) ask(args []ruby.Object, _ *ruby.Proc) ruby.Object {
 	in.Unsupported("the question " + name)
 	return nil
 }
+
+// keeps are the questions by which Ruby code hands values over, which others may keep, or change.
+var keeps = map[string]bool{"set": true, "call": true, "old_call": true, "yield": true}
 
 // passesOn tells the calls of functions that give back what they are given, so that a symbol is one afterwards.
 func passesOn(question string, args []ruby.Object) bool {
@@ -462,7 +463,9 @@ func (o *ownRun) answer(q *question, name string, method func(*question) (value.
 	in := o.in
 	var v value.Value
 	var err error
-	if why := q.f.call.Attempt(func() { v, err = method(q) }); why != nil {
+	why := q.f.call.Attempt(func() { v, err = method(q) })
+	o.takeOver(q.f.call.Eval)
+	if why != nil {
 		switch {
 		case why.Jump && !why.Break:
 			panic(&passing{why})
@@ -489,9 +492,7 @@ func (o *ownRun) answer(q *question, name string, method func(*question) (value.
 		o.fail(err)
 	}
 	if a, is := v.(*value.Array); is && name == "variable" {
-		obj := in.FromValue(a.Elems[0], q.ref)
-		o.lend(a.Elems[0], obj)
-		return ruby.NewArray(obj, in.FromValue(a.Elems[1], 0))
+		return ruby.NewArray(in.FromValue(a.Elems[0], q.ref), in.FromValue(a.Elems[1], 0))
 	}
 	return in.FromValue(value.OrUndef(v), q.ref)
 }
@@ -516,8 +517,9 @@ func (o *ownRun) fail(err error) {
 func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance.Ref) (v value.Value, r provenance.Ref,
 	err error) {
 	defer passes()
-	in := o.in
+	in, ev := o.in, o.b.frames[len(o.b.frames)-1].call.Eval
 	end := in.Protect(func() {
+		o.takeOver(ev)
 		n, _ := number.(value.Int)
 		block, ok := in.Call(o.bunraku, "block", []ruby.Object{ruby.Int(n)}, nil).(*ruby.Proc)
 		if !ok {
@@ -532,10 +534,13 @@ func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance
 			}
 			list[i] = in.FromValue(a, ref)
 		}
-		v = in.ToValue(in.CallProc(block, list))
+		out := in.CallProc(block, list)
+		o.handOver(ev, 0)
+		v = in.Tie(out)
 		r = in.Now()
 	})
 	if end != nil {
+		o.forsake(ev, end, 0)
 		return nil, 0, o.ended(end)
 	}
 	return v, r, nil

@@ -49,6 +49,7 @@ func (ev *Evaluator) access(e *syntax.Access, sc *Scope) (value.Value, provenanc
 // accessOne is the plain cases of one key; without a result it gives the key that it evaluated.
 func (ev *Evaluator) accessOne(left value.Value, x syntax.Expr, sc *Scope) (result, key value.Value) {
 	key, _ = ev.eval(x, sc)
+	left, _ = ev.latest(left, 0)
 	switch left := left.(type) {
 	case *value.Hash:
 		if k, ok := key.(value.String); ok {
@@ -79,6 +80,7 @@ func specialised(t *types.Resource, key value.Value) value.Value {
 
 func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance.Ref, keys []value.Value,
 	refs []provenance.Ref, sc *Scope) (value.Value, provenance.Ref) {
+	left, lr = ev.latest(left, lr)
 	o := opaque(keys...)
 	if o == nil {
 		o = opaque(left)
@@ -219,7 +221,7 @@ func (ev *Evaluator) indexArray(e *syntax.Access, a *value.Array, lr provenance.
 			from = 0
 		}
 		if from > n || count < 0 {
-			return value.EmptyArray, join()
+			return &value.Array{}, join()
 		}
 		return a.Slice(int(from), int(min(from+count, n))), join()
 	}
@@ -390,13 +392,13 @@ func (ev *Evaluator) attributeNow(res *Resource, name string) (value.Value, prov
 	var unset provenance.Ref // set, but to undef
 	if p := res.param(name); p != nil {
 		if !value.IsUndef(p.value) {
-			return p.value, p.ref
+			return ev.latest(p.value, p.ref)
 		}
 		unset = ev.trace.Join(p.ref)
 	}
 	if res.scope != nil {
 		if d := res.scope.defaultFor(res.Type, name); d != nil {
-			return d.value, ev.trace.With(d.ref, unset)
+			return ev.latest(d.value, ev.trace.With(d.ref, unset))
 		}
 	}
 	return value.Undef{}, unset

@@ -179,6 +179,7 @@ func (c *Call) Lookup(key string, how LookupOptions) (Answer, error) {
 	c.Eval.asker = c
 	a, err := c.Eval.world.Lookup(c.Scope, key, how)
 	c.Eval.asker = before
+	a.Value = c.Eval.answered(a.Value)
 	if c.Eval.trace != nil && a.Found {
 		a.Ref = c.Eval.trace.Note(a.Ref, provenance.LookedUp, key, 0, c.Place, nil)
 	}
@@ -245,28 +246,6 @@ func (sc *Scope) MightReplace(name string, why provenance.Ref) {
 	if p := sc.resource.param(name); p != nil {
 		q := *p
 		q.ref = tr.With(p.ref, why)
-		sc.ev.setParam(sc.resource, &q)
-	}
-}
-
-// Replace gives a variable of this scope another value, and the parameter of that name too: a template that changes an
-// array in place changes what both of them hold. Variables of other scopes are left alone.
-func (sc *Scope) Replace(name string, v value.Value, why provenance.Ref) {
-	for f := sc.frame; f != nil; f = f.outer {
-		for i := range f.vars {
-			if f.vars[i].name == name && f.vars[i].value != nil {
-				f.vars[i].value = v
-				f.vars[i].ref = sc.ev.trace.Join(f.vars[i].ref, why)
-			}
-		}
-	}
-	if sc.resource == nil {
-		return
-	}
-	if p := sc.resource.param(name); p != nil {
-		q := *p
-		q.value = v
-		q.ref = sc.ev.trace.Join(p.ref, why)
 		sc.ev.setParam(sc.resource, &q)
 	}
 }

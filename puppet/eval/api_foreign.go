@@ -106,6 +106,7 @@ func (l *Lambda) ParamNames() []string {
 
 // Parameters are the attributes that are set, and where they come from.
 func (r *Resource) Parameters() (*value.Hash, []provenance.Ref) {
+	r.scope.ev.bringUp(r)
 	b := value.NewHashBuilder(len(r.params))
 	refs := []provenance.Ref{r.existence, r.titleRef}
 	for _, p := range r.params {

@@ -201,6 +201,7 @@ var errUnknown error = unknownFunction{}
 func (ev *Evaluator) invoke(name string, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place,
 	sc *Scope) (value.Value, provenance.Ref, error) {
 	name = strings.TrimPrefix(name, "::")
+	ev.allLatest(args, refs)
 	f := ev.functions[name] // the manifest may hide a built-in
 	if f == nil {
 		if b := ev.builtin(name, at.File); b != nil {
@@ -346,7 +347,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 		}
 		run = d.Run
 	}
-	before, jumps := ev.bounds.calling, ev.jumps
+	before, jumps, changes := ev.bounds.calling, ev.jumps, len(ev.changes)
 	ev.bounds.calling = at
 	ev.handles(f.Name, args...)
 	v, err := run(c)
@@ -354,6 +355,12 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if err != nil {
 		return nil, 0, err
 	}
+	if block != nil && len(ev.changes) > changes {
+		if o := ev.underway(f, args, at); o != nil {
+			v = o
+		}
+	}
+	v, changed := ev.latest(v, 0)
 	ev.made(v, at)
 	if v == nil {
 		v = value.Undef{}
@@ -396,7 +403,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if block != nil {
 		c.Ref = ev.trace.With(c.Ref, block.jumps, c.broke)
 	}
-	return v, c.Ref, nil
+	return v, ev.trace.With(c.Ref, changed), nil
 }
 
 // dispatch chooses the signature that accepts the arguments, or words the mismatch as Puppet does.

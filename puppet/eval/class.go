@@ -291,6 +291,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	for _, p := range d.Params {
 		f.vars = append(f.vars, variable{name: p.Name})
 	}
+	ev.bringUp(r)
 	for _, p := range r.params {
 		if p.name == "name" || p.name == "title" {
 			continue
@@ -423,7 +424,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl,
 				unset, ev.mayConfigure(d.Name, p.Name))
 		}
-		ev.setParam(r, &param{p.Name, a.Value, a.Ref, source.Place{}, r.source, false, false})
+		ev.setParam(r, &param{p.Name, ev.answered(a.Value), a.Ref, source.Place{}, r.source, false, false})
 	}
 }
 

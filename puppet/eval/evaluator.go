@@ -156,7 +156,9 @@ type Evaluator struct {
 	rendering *rendering
 	// asked is what collectors asked for of what other nodes export
 	asked   []*exported.Query
-	bytes   []string // strings that a catalog carries as Binary
+	bytes   []string               // strings that a catalog carries as Binary
+	changes map[value.Value]change // what Ruby code has changed in place (alias.go)
+	answers map[value.Value]bool   // arrays and hashes that Hiera has answered
 	scratch []provenance.Ref
 	room    []provenance.Ref // for lists that are kept
 }

@@ -198,9 +198,6 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 
 func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Ref) {
 	elems, refs, spine := ev.unfold(nil, nil, e.Elems, sc)
-	if len(elems) == 0 {
-		return value.EmptyArray, spine
-	}
 	a := &value.Array{Elems: elems, Refs: refs}
 	ev.made(a, ev.place(e.Where))
 	return a, spine
@@ -236,6 +233,7 @@ func (ev *Evaluator) unfold(elems []value.Value, refs []provenance.Ref, list []s
 			refs = append(refs, r)
 		}
 	}
+	ev.allLatest(elems, refs)
 	return elems, refs, spine
 }
 
@@ -278,7 +276,7 @@ func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Re
 	}
 	h := b.Hash()
 	ev.made(h, ev.place(e.Where))
-	return h, 0
+	return ev.latest(h, 0)
 }
 
 // reference evaluates an upper-case name: a data type, a type alias, or a resource type.

@@ -15,6 +15,9 @@ import (
 // and metaparameters flow down from Class[main].
 func (ev *Evaluator) finish() {
 	ev.phase = phaseFinish
+	for _, r := range ev.table.added {
+		ev.bringUp(r)
+	}
 	ev.resolveRelations()
 	for _, r := range ev.table.added {
 		key := catalog.Name{Type: r.Type, Title: r.Title}

@@ -137,6 +137,11 @@ func (l *left) keepScopes(ev *Evaluator) {
 			continue
 		}
 		kept[class] = true
+		for i := range sc.own.vars {
+			if v := &sc.own.vars[i]; v.value != nil {
+				v.value, v.ref = ev.latest(v.value, v.ref)
+			}
+		}
 		s := leftScope{class: class, vars: sc.own.vars, isNode: sc.isNode()}
 		if sc.inherits != nil && sc.inherits.source != nil {
 			s.inherits = sc.inherits.source.Name

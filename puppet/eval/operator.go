@@ -81,6 +81,7 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		return value.Bool(value.Truthy(r)), ev.op("or", ev.deep(l, lr), ev.deep(r, rr))
 	}
 	r, rr := ev.eval(e.Right, sc)
+	l, lr = ev.latest(l, lr)
 	if o := opaque(l, r); o != nil {
 		return o, ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
 	}

@@ -167,7 +167,7 @@ func (r *Resource) noted(attr string) provenance.Ref {
 // Param is an attribute's value, and whether it is set.
 func (r *Resource) Param(name string) (value.Value, bool) {
 	if p := r.param(name); p != nil {
-		return p.value, true
+		return r.scope.ev.Latest(p.value), true
 	}
 	return nil, false
 }
@@ -664,9 +664,12 @@ func (ev *Evaluator) resolveResource(r *Resource, t *typeName, title string) boo
 	return false
 }
 
-// convert is what a value becomes in an attribute: references become resources. An iterator may not stand there, nor a
-// reference to nothing in particular.
-func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
+// convert is what a value becomes in an attribute: references become resources, and containers are new ones, which
+// nobody changes who has the old (alias.go). An iterator may not stand there, nor a reference to nothing in particular.
+func (ev *Evaluator) convert(v value.Value) (value.Value, error) { return ev.convertOnce(v, nil) }
+
+// convertOnce is convert for several values, of which seen has the containers that have become new ones; it may be nil.
+func (ev *Evaluator) convertOnce(v value.Value, seen map[value.Value]value.Value) (value.Value, error) {
 	switch v := v.(type) {
 	case *value.Iterator:
 		return nil, errors.New("Use of an Iterator is not supported here")
@@ -691,42 +694,54 @@ func (ev *Evaluator) convert(v value.Value) (value.Value, error) {
 			return &types.Resource{Type: v.Type, Title: v.Title, HasTitle: true, Declared: true}, nil
 		}
 	case *value.Array:
-		var out *value.Array
+		if c, done := seen[v]; done {
+			return c, nil
+		}
+		out := v.Copy()
 		for i, x := range v.Elems {
-			y, err := ev.convert(x)
+			y, err := ev.convertOnce(x, seen)
 			if err != nil {
 				return nil, err
 			}
 			if !identical(x, y) {
-				if out == nil {
-					out = &value.Array{Elems: append([]value.Value(nil), v.Elems...), Refs: v.Refs}
+				if &out.Elems[0] == &v.Elems[0] {
+					out.Elems = slices.Clone(v.Elems)
 				}
 				out.Elems[i] = y
 			}
 		}
-		if out != nil {
-			return out, nil
+		if seen != nil {
+			seen[v] = out
 		}
+		return out, nil
 	case *value.Hash:
-		changed := false
-		b := value.NewHashBuilder(v.Len())
-		for _, e := range v.Entries() {
-			y, err := ev.convert(e.Value)
+		if c, done := seen[v]; done {
+			return c, nil
+		}
+		out := v.Copy()
+		var entries []value.Entry
+		for i, e := range v.Entries() {
+			y, err := ev.convertOnce(e.Value, seen)
 			if err != nil {
 				return nil, err
 			}
-			changed = changed || !identical(e.Value, y)
-			e.Value = y
-			b.SetEntry(e)
+			if !identical(e.Value, y) {
+				if entries == nil {
+					entries = slices.Clone(v.Entries())
+					out = v.With(entries)
+				}
+				entries[i].Value = y
+			}
 		}
-		if changed {
-			return b.Hash(), nil
+		if seen != nil {
+			seen[v] = out
 		}
+		return out, nil
 	}
 	return v, nil
 }
 
-// identical reports whether convert left a value alone: it makes new ones of containers and references only.
+// identical reports whether a value was left alone: new ones are made of containers and references only.
 func identical(a, b value.Value) bool {
 	switch a := a.(type) {
 	case *value.Array:
@@ -740,6 +755,9 @@ func identical(a, b value.Value) bool {
 		return ok && a == c
 	case *types.Class:
 		c, ok := b.(*types.Class)
+		return ok && a == c
+	case *value.Sensitive:
+		c, ok := b.(*value.Sensitive)
 		return ok && a == c
 	}
 	return true
@@ -792,7 +810,7 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if !ok {
 			return nil, fmt.Errorf("attribute names must be strings, got %s", types.Infer(x.Key))
 		}
-		v, err := ev.convert(x.Value)
+		v, err := ev.convertOnce(x.Value, c.Copies())
 		if err != nil {
 			return nil, err
 		}

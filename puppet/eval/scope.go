@@ -434,7 +434,8 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 				passed = tr.Join(passed, sc.ev.topBefore(name))
 			}
 			sc.ev.readsLiteral(v)
-			return v.value, tr.With(v.ref, passed), true
+			val, r := f.latest(sc.ev, v)
+			return val, tr.With(r, passed), true
 		}
 		if tr != nil && s.inherits != nil {
 			passed = tr.Join(passed, s.inherited())
@@ -493,7 +494,8 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 	if i < 0 {
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
 			ev.readsLiteral(v)
-			return v.value, ev.trace.With(v.ref, ev.top.own.ghostsOf(ev.trace, name), ev.topBefore(name)), true, ""
+			val, r := ev.top.own.latest(ev, v)
+			return val, ev.trace.With(r, ev.top.own.ghostsOf(ev.trace, name), ev.topBefore(name)), true, ""
 		}
 		return value.Undef{}, ev.trace.Join(ev.top.own.ghostsOf(ev.trace, name), ev.topAfter(name), ev.noFact(name)), false,
 			""
@@ -514,12 +516,14 @@ func (ev *Evaluator) qualified(sc *Scope, name string) (value.Value, provenance.
 		if s != nil {
 			if v := s.frame.findOuter(leaf); v != nil && v.value != nil {
 				ev.readsLiteral(v)
-				return v.value, ev.trace.With(v.ref, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
+				val, r := s.own.latest(ev, v)
+				return val, ev.trace.With(r, passed, s.own.ghostsOf(ev.trace, leaf), first), true, ""
 			}
 			passed = ev.trace.Join(passed, s.own.ghostsOf(ev.trace, leaf))
 		}
 		if v := ev.top.own.find(name); v != nil && v.value != nil {
-			return v.value, ev.trace.With(v.ref, passed, first), true, ""
+			val, r := ev.top.own.latest(ev, v)
+			return val, ev.trace.With(r, passed, first), true, ""
 		}
 		passed = ev.trace.Join(passed, ev.noFact(name))
 		if s == nil || s.inherits == nil {
@@ -824,7 +828,8 @@ func (sc *Scope) Variables(f func(name string, v value.Value, r provenance.Ref))
 				if v := fr.vars[i]; v.value != nil && !seen[v.name] {
 					seen[v.name] = true
 					sc.ev.readsLiteral(&v)
-					f(v.name, v.value, v.ref)
+					val, r := sc.ev.latest(v.value, v.ref)
+					f(v.name, val, r)
 				}
 			}
 			if fr.base == nil {

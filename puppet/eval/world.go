@@ -111,8 +111,18 @@ type Call struct {
 
 	Ref provenance.Ref // set by the implementation when it knows better than Flow where the result comes from
 
-	broke provenance.Ref // the decisions that ended the iteration early
-	does  outline.Effect // what the function's record allows
+	broke provenance.Ref              // the decisions that ended the iteration early
+	does  outline.Effect              // what the function's record allows
+	seen  map[value.Value]value.Value // containers of its arguments, and what they became in resources
+}
+
+// Copies has what the containers of the arguments have become in the resources that the function declares: they are
+// copied once, however many resources get them.
+func (c *Call) Copies() map[value.Value]value.Value {
+	if c.seen == nil {
+		c.seen = map[value.Value]value.Value{}
+	}
+	return c.seen
 }
 
 // Arg is argument i, or undef when it was not given.

@@ -3,6 +3,7 @@ package functions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/eval"
@@ -134,12 +135,18 @@ func restore(v value.Value) value.Value {
 	case *puppetResource:
 		return v.of
 	case *value.Array:
+		if !hasResource(v) {
+			return v
+		}
 		out := value.NewArrayBuilder(v.Len())
 		for i, e := range v.Elems {
 			out.AddRef(restore(e), v.Ref(i))
 		}
 		return out.Array()
 	case *value.Hash:
+		if !hasResource(v) {
+			return v
+		}
 		out := value.NewHashBuilder(v.Len())
 		for _, e := range v.Entries() {
 			e.Key, e.Value = restore(e.Key), restore(e.Value)
@@ -148,6 +155,23 @@ func restore(v value.Value) value.Value {
 		return out.Hash()
 	}
 	return v
+}
+
+// hasResource reports whether there is something to restore in a value.
+func hasResource(v value.Value) bool {
+	switch v := v.(type) {
+	case *puppetResource:
+		return true
+	case *value.Array:
+		return slices.ContainsFunc(v.Elems, hasResource)
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			if hasResource(e.Key) || hasResource(e.Value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inspect is Puppet::Resource#inspect: the reference, and what its type reads in its title.

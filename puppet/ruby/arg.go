@@ -153,6 +153,10 @@ func (c *call) change() {
 			c.in.keep()
 		}
 	case *Array:
+		if o.of != nil && !o.dirty {
+			c.changePuppets(o.of, &o.frozen)
+			o.dirty = true
+		}
 		c.in.changed = true
 		if o.root {
 			c.in.keep()
@@ -160,6 +164,10 @@ func (c *call) change() {
 		o.els()
 		o.origin = nil
 	case *Hash:
+		if o.of != nil && !o.dirty {
+			c.changePuppets(o.of, &o.frozen)
+			o.dirty = true
+		}
 		c.in.changed = true
 		if o.root {
 			c.in.keep()

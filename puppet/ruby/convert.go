@@ -26,20 +26,26 @@ func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
 	case value.Default:
 		return Symbol("default")
 	case *value.Array:
-		if o, ok := in.memo[v]; ok && v.Len() > 0 {
+		if o, ok := in.memo[v]; ok && v != value.EmptyArray {
 			return o
 		}
-		a := &Array{src: v, in: in}
+		a, again := in.kept[v].(*Array)
+		if !again {
+			a = &Array{src: v, of: v, in: in}
+		}
 		if in.prov.trace != nil {
 			a.origin = &origin{spine: ref, array: v}
 		}
 		in.memo[v] = a
 		return a
 	case *value.Hash:
-		if o, ok := in.memo[v]; ok && v.Len() > 0 {
+		if o, ok := in.memo[v]; ok && v != value.EmptyHash {
 			return o
 		}
-		h := &Hash{src: v, in: in}
+		h, again := in.kept[v].(*Hash)
+		if !again {
+			h = &Hash{src: v, of: v, in: in}
+		}
 		if in.prov.trace != nil {
 			h.origin = &origin{spine: ref, hash: v}
 		}
@@ -90,16 +96,27 @@ func (in *Interp) ToValue(o Object) value.Value {
 		if o.src != nil {
 			return o.src
 		}
+		if in.intact(o) {
+			return o.of
+		}
 		in.enter()
 		defer in.leave()
 		b := value.NewArrayBuilder(len(o.e))
 		for _, e := range o.e {
 			b.Add(in.ToValue(e))
 		}
-		return b.Array()
+		a := b.Array()
+		if in.giving != nil {
+			in.giving.became(o.of, a)
+			o.of, o.dirty, in.memo[a] = a, false, o
+		}
+		return a
 	case *Hash:
 		if o.src != nil {
 			return o.src
+		}
+		if in.intact(o) {
+			return o.of
 		}
 		in.enter()
 		defer in.leave()
@@ -107,7 +124,12 @@ func (in *Interp) ToValue(o Object) value.Value {
 		for _, e := range o.pairs() {
 			b.Set(in.ToValue(e.key), in.ToValue(e.val))
 		}
-		return b.Hash()
+		h := b.Hash()
+		if in.giving != nil {
+			in.giving.became(o.of, h)
+			o.of, o.dirty, in.memo[h] = h, false, o
+		}
+		return h
 	case *Set:
 		return in.ToValue(NewArray(o.h.keys()...))
 	case *Regexp:
@@ -200,9 +222,6 @@ func (in *Interp) Yield(p *Proc, args ...Object) Object { return in.yield(p, arg
 
 // ChangesRef is what decided that objects were changed in place, or were not.
 func (in *Interp) ChangesRef() provenance.Ref { return in.prov.heap }
-
-// Changed reports whether any array or hash was changed in place so far.
-func (in *Interp) Changed() bool { return in.changed }
 
 // Value is ToValue from outside of a run.
 func (in *Interp) Value(o Object) (v value.Value, err error) {

@@ -25,7 +25,9 @@ type Hash struct {
 	busy    int  // iterations under way
 	kw      bool // the keyword arguments of a call
 	shares  bool // entries and index are another hash's too
+	dirty   bool // it is no longer what of is
 	src     *value.Hash
+	of      *value.Hash // Puppet's hash that it stands for
 	lazy    *Lazy
 	origin  *origin
 	in      *Interp

@@ -38,6 +38,7 @@ type Interp struct {
 	regexps   map[regexpKey]*onigmo.Regexp
 	alike     map[hashKey][]*Instance // one of each that are eql? to each other, by what hash gives
 	memo      map[any]Object          // Puppet containers that were converted already, by identity
+	kept      map[any]Object          // those of earlier calls, when they may be held by what a program has left behind
 	ids       map[Object]int64
 	prov      tracker
 	out       *String // _erbout, once it is known
@@ -50,10 +51,14 @@ type Interp struct {
 	Unwrapped func(value.Value)
 	// Gettext says that the library of that name is loaded, as it is in Puppet.
 	Gettext bool
+	// Frozen reports whether Puppet has frozen one of its arrays or hashes; nil if it has not.
+	Frozen func(value.Value) bool
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen     bool
 	curExc          *Exception          // $!
 	changed         bool                // an array or hash was changed in place
+	dirty           []Object            // those of Puppet's among them
+	giving          *giving             // what is being handed back of them
 	inspect         []visit             // containers being printed, for [...]
 	pairs           []pair              // containers being compared
 	visibility      map[*lexical]bool   // bodies in which private was said

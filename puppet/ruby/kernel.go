@@ -46,7 +46,7 @@ func kernelTable() []builtin {
 		}},
 		{"inspect", 0, 0, kernelInspect},
 		{"freeze", 0, 0, kernelFreeze},
-		{"frozen?", 0, 0, func(c *call) Object { return Bool(isFrozen(c.self)) }},
+		{"frozen?", 0, 0, func(c *call) Object { return Bool(c.in.isFrozen(c.self)) }},
 		{"dup", 0, 0, func(c *call) Object { return c.in.dup(c.self, false) }},
 		{"clone", 0, 1, func(c *call) Object {
 			freeze := c.options().at(Symbol("freeze"))

@@ -72,7 +72,9 @@ type Array struct {
 	e      []Object
 	frozen bool
 	root   bool // a constant holds it
+	dirty  bool // it is no longer what of is
 	src    *value.Array
+	of     *value.Array // Puppet's array that it stands for
 	origin *origin
 	in     *Interp // converts src
 }

@@ -283,7 +283,7 @@ func (in *Interp) Finish(turn Turn) (r provenance.Ref) {
 			t.heap = 0
 			clear(t.ivars)
 		}
-		clear(in.memo)
+		in.forget()
 		in.release()
 	} else if t.trace != nil {
 		t.ctl = turn.ctl

@@ -294,10 +294,17 @@ func (h ScopeHost) Scope() string {
 // Log records a message.
 func (h ScopeHost) Log(level, text string) { h.C.Log(level, text) }
 
-// Changed writes a variable back that a template changed in place.
-func (h ScopeHost) Changed(name string, v value.Value, ref provenance.Ref) {
-	h.C.Scope.Replace(name, v, ref)
-}
+// Changed takes back an array or hash that a template changed in place.
+func (h ScopeHost) Changed(was, now value.Value, ref provenance.Ref) { h.C.Eval.Change(was, now, ref) }
 
 // MightChange notes what decided that a variable was not changed in place.
 func (h ScopeHost) MightChange(name string, why provenance.Ref) { h.C.Scope.MightReplace(name, why) }
+
+// Latest is what an array or hash is by now.
+func (h ScopeHost) Latest(v value.Value) value.Value { return h.C.Eval.Latest(v) }
+
+// Changes counts what is no longer what it was.
+func (h ScopeHost) Changes() int { return h.C.Eval.Changes() }
+
+// Frozen reports whether Puppet has frozen an array or hash.
+func (h ScopeHost) Frozen(v value.Value) bool { return h.C.Eval.Frozen(v) }

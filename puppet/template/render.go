@@ -108,15 +108,20 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	if u, ok := h.(interface{ Unwrapped(value.Value) }); ok {
 		in.Unwrapped = u.Unwrapped
 	}
+	if k, ok := h.(Keeper); ok {
+		in.Frozen = k.Frozen
+	}
 	self := w.object()
 	v, err := in.Run(t.program, self)
 	if err != nil {
+		w.giveUp(err, o.Trace)
 		return nil, t.wrap(o, err, w.about)
 	}
 	text, isText := ruby.Text(v)
 	if !isText {
 		// a template that returns early gives what it returned
 		if text, err = in.Show(v); err != nil {
+			w.giveUp(err, o.Trace)
 			return nil, t.wrap(o, err, w.about)
 		}
 	}
@@ -204,41 +209,65 @@ type wrapper struct {
 	set   Objects
 	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
 	views [2]*view               // scope.to_hash, without and with what is undef
-	read  []readVariable         // arrays and hashes that the template has in hand
+	read  []string               // variables with arrays and hashes that the template has in hand
 	about []source.Subject       // what the function lacked that failed last
 }
 
-// A readVariable is an array or hash that a template reads as @name. It is the very object that Puppet holds, so what
-// the template adds to it is seen by the resource whose parameter it is, and by the templates after it.
-type readVariable struct {
-	name  string
-	value value.Value
-	obj   ruby.Object
-}
-
-// A Keeper is a Host that takes back variables which a template changed in place, and hears of those that it might
-// have.
+// A Keeper is a Host whose arrays and hashes a template may change in place: they are the very objects that Puppet
+// holds, so whoever else holds them sees what the template adds. It takes back what they have become, nil if nobody
+// knows, and hears of variables whose containers a template might have changed.
 type Keeper interface {
-	Changed(name string, v value.Value, ref provenance.Ref)
+	Changed(was, now value.Value, ref provenance.Ref)
 	MightChange(name string, why provenance.Ref)
+	// Latest is what a container has become, and Changes counts those that have become something else.
+	Latest(v value.Value) value.Value
+	Changes() int
+	// Frozen reports whether a container may not be changed.
+	Frozen(v value.Value) bool
 }
 
 // giveBack tells the host what the template changed.
 func (w *wrapper) giveBack(ref provenance.Ref) {
 	k, ok := w.h.(Keeper)
-	why := w.in.ChangesRef()
-	if !ok || !w.in.Changed() && why == 0 {
+	if !ok {
 		return
 	}
-	for _, v := range w.read {
-		if w.in.Changed() {
-			if now, err := w.in.Value(v.obj); err == nil && !value.Same(now, v.value) {
-				k.Changed(v.name, now, ref)
-				continue
-			}
+	if end := w.in.Protect(func() { w.in.Altered(func(was, now value.Value) { k.Changed(was, now, ref) }) }); end != nil {
+		w.in.Forsaken(func(was value.Value) { k.Changed(was, nil, ref) })
+	}
+	if why := w.in.ChangesRef(); why != 0 {
+		for _, name := range w.read {
+			k.MightChange(name, why)
 		}
-		if why != 0 {
-			k.MightChange(v.name, why)
+	}
+}
+
+// giveUp is giveBack for a template that did not come to its end. An exception may be rescued by who called for it.
+func (w *wrapper) giveUp(err error, tr *provenance.Trace) {
+	var ref provenance.Ref
+	if tr != nil {
+		ref = tr.Op("template", w.in.Everything()...)
+	}
+	var e *ruby.Error
+	if errors.As(err, &e) && e.Kind == ruby.Raised {
+		w.giveBack(ref)
+	} else if k, ok := w.h.(Keeper); ok {
+		w.in.Forsaken(func(was value.Value) { k.Changed(was, nil, ref) })
+	}
+}
+
+// handOver tells the host what the template has changed so far, because the host is about to go on. What the host
+// changes meanwhile is the template's when the function that it returns is called.
+func (w *wrapper) handOver() func() {
+	k, ok := w.h.(Keeper)
+	if !ok {
+		return func() {}
+	}
+	w.in.Altered(func(was, now value.Value) { k.Changed(was, now, w.in.Now()) })
+	before := k.Changes()
+	return func() {
+		if k.Changes() != before {
+			w.in.Refresh(k.Latest)
 		}
 	}
 }
@@ -266,7 +295,7 @@ func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *
 		o := w.value(v, val, ref)
 		switch val.(type) {
 		case *value.Array, *value.Hash:
-			w.read = append(w.read, readVariable{v, val, o})
+			w.read = append(w.read, v)
 		}
 		return o, true
 	}

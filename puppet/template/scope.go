@@ -51,7 +51,8 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 		need(2, 3)
 		n := in.ToS(args[0])
 		w.snapshot()
-		if err := w.h.Set(n, in.ToValue(args[1])); err != nil {
+		w.handOver()
+		if err := w.h.Set(n, in.Tie(args[1])); err != nil {
 			in.Raise("Puppet::ParseError", err.Error())
 		}
 		if w.set == nil {
@@ -150,12 +151,14 @@ func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool)
 
 func (w *wrapper) function(name string, args []ruby.Object, call func(string, []value.Value) (value.Value,
 	provenance.Ref, error)) ruby.Object {
+	refresh := w.handOver()
 	vals := make([]value.Value, len(args))
 	for i, a := range args {
-		vals[i] = w.in.ToValue(a)
+		vals[i] = w.in.Tie(a)
 	}
 	w.snapshot() // it may declare variables
 	v, ref, err := call(name, vals)
+	refresh()
 	w.in.Read(ref)
 	if err != nil {
 		if NeedsRuby(err) {

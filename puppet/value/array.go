@@ -40,6 +40,9 @@ func (a *Array) Slice(lo, hi int) *Array {
 	return s
 }
 
+// Copy is another array of the same elements.
+func (a *Array) Copy() *Array { return &Array{Elems: a.Elems, Refs: a.Refs} }
+
 // An ArrayBuilder collects elements, with provenance when traced. The zero builder is ready to use.
 type ArrayBuilder struct{ a Array }
 

@@ -54,6 +54,16 @@ func (h *Hash) Len() int { return len(h.entries) }
 // Entries are the entries in order. The slice is shared and must not be changed.
 func (h *Hash) Entries() []Entry { return h.entries }
 
+// Copy is another hash of the same entries.
+func (h *Hash) Copy() *Hash { return h.With(h.entries) }
+
+// With is a hash of the same keys, in the same order, with other values.
+func (h *Hash) With(entries []Entry) *Hash {
+	other := &Hash{entries: entries}
+	other.index.Store(h.index.Load())
+	return other
+}
+
 // Get is the value of key k.
 func (h *Hash) Get(k Value) (Value, bool) {
 	if e := h.Entry(k); e != nil {
@@ -311,12 +321,7 @@ func (b *HashBuilder) find(k Value) *Entry {
 }
 
 // Hash publishes what was built. The builder must not be used afterwards.
-func (b *HashBuilder) Hash() *Hash {
-	if len(b.entries) == 0 {
-		return EmptyHash
-	}
-	return &Hash{entries: b.entries}
-}
+func (b *HashBuilder) Hash() *Hash { return &Hash{entries: b.entries} }
 
 // Keys is the array of the keys.
 func (h *Hash) Keys() *Array {

@@ -57,6 +57,7 @@ func new4(name, doc string, flow eval.Flow, signature string, names []string, f 
 
 // of is the call of another function on behalf of c.
 func of(c *eval.Call, name string, args ...value.Value) *eval.Call {
+	c.Copies() // are those of both
 	d := *c
 	d.Name, d.Args, d.Block, d.Ref = name, args, nil, 0
 	return &d
