@@ -48,6 +48,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -162,8 +163,15 @@ func readKey(path string) (trace.Key, error) {
 	return key, err
 }
 
-func open(dir string, key trace.Key, temp bool) (*Store, error) {
+func open(dir string, key trace.Key, temp bool) (_ *Store, err error) {
 	path := filepath.Join(dir, fileName)
+	// bbolt looks at every page when it opens a file, and trusts them: one that was cut off, or copied badly, is a fault.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s is broken (%v); delete it, it is made anew", path, p)
+		}
+	}()
 	opt := &bolt.Options{Timeout: 50 * time.Millisecond, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 	if temp {
 		opt.NoSync, opt.NoGrowSync = true, true
@@ -176,7 +184,7 @@ func open(dir string, key trace.Key, temp bool) (*Store, error) {
 		errors.Is(err, bolterrors.ErrChecksum):
 		return nil, fmt.Errorf("%s is no store of this program: %w; delete it, it is made anew", path, err)
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("%s cannot be opened: %w", path, err)
 	}
 	s := &Store{db: db, dir: dir, key: key, temp: temp, records: map[string][]*record{},
 		numbers: map[*trace.Entry]uint32{}, byNumber: map[uint32]*trace.Entry{}, decoded: map[uint32]*layerSet{},

@@ -390,4 +390,11 @@ func TestRefused(t *testing.T) {
 	advice("another version")
 	os.WriteFile(dir+"/store.db", []byte("something else"), 0o600)
 	advice("no store at all")
+	for what, text := range map[string][]byte{"one that is cut off": old[:len(old)/2],
+		"one with holes": append(old[:3*4096:3*4096], make([]byte, len(old)-3*4096)...)} {
+		dir = t.TempDir() // what is broken stays locked
+		os.WriteFile(dir+"/key", key, 0o600)
+		os.WriteFile(dir+"/store.db", text, 0o600)
+		advice(what)
+	}
 }
