@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,6 +48,13 @@ type diffing struct {
 // openDiff opens the sides that the flags name.
 func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags,
 	compare diff.Options) (_ *diffing, err error) {
+	own := slices.Clone(f.partDirs) // what we write ourselves is no part of the tree, and must not change it under our eyes
+	if f.store != "" {
+		if err := os.MkdirAll(f.store, 0o700); err != nil {
+			return nil, err
+		}
+		own = append(own, f.store)
+	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.StandIn, opt.Questions = true, true
 	opt.Inputs = append(opt.Inputs, f.with...)
@@ -129,11 +137,10 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.paths, err = d.changed(ctx); err != nil {
 		return nil, err
 	}
-	parts := make([]string, len(f.partDirs))
-	for i, dir := range f.partDirs {
-		parts[i] = source.Absolute(dir)
+	for i, dir := range own {
+		own[i] = source.Absolute(dir)
 	}
-	d.paths = slices.DeleteFunc(d.paths, func(p string) bool { return inside(p, parts) })
+	d.paths = slices.DeleteFunc(d.paths, func(p string) bool { return inside(p, own) })
 	if slices.ContainsFunc(d.paths, maybeModuleFile) {
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}

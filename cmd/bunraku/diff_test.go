@@ -659,7 +659,7 @@ func TestImpact(t *testing.T) {
 // With a store, the first time and every later one, the answer is the same as without.
 func TestDiffStore(t *testing.T) {
 	s := changed(t)
-	dir := filepath.Join(t.TempDir(), "store")
+	dir := filepath.Join(s.dir, "store") // which is no part of the tree
 	_, want := s.diff("--full")
 	for _, time := range []string{"first", "second"} {
 		if code, out := s.diff("--full", "--store", dir); code != 2 || out != want {
