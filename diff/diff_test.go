@@ -132,6 +132,24 @@ func TestTextsLineByLine(t *testing.T) {
 	}
 }
 
+// What cannot be seen in lines and entries is said.
+func TestUnseen(t *testing.T) {
+	one, two := value.Value(value.String("one")), value.Value(value.String("two"))
+	r := NewReport([]string{"n"})
+	r.Add(0, Compare(Side{Catalog: cat(res("File[/a]", "content", "one\ntwo"), res("Notify[h]", "message",
+		value.NewHash(one, two, two, one)))}, Side{Catalog: cat(res("File[/a]", "content", "one\ntwo\n"),
+		res("Notify[h]", "message", value.NewHash(two, one, one, two)))}, Options{}))
+	r.Gather()
+	var b bytes.Buffer
+	r.Text(&b, Show{})
+	for _, want := range []string{"File[/a] content\n       -two\n       \\ no end of line\n       +two\n",
+		"Notify[h] message   the same in another order\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("want\n%s\ngot\n%s", want, b.String())
+		}
+	}
+}
+
 // Nodes that have the same change are one group, whatever else their texts and lists hold.
 func TestGroups(t *testing.T) {
 	r := NewReport([]string{"a", "b", "c", "d"})

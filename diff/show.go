@@ -249,6 +249,9 @@ func withoutParameters(items []*Item) (rest []*Item, out int) {
 	return rest, out
 }
 
+// noEnd stands behind the last line of a text that does not end it, if the other one does.
+const noEnd = `\ no end of line`
+
 // item prints one change; on goes on with the text that the last one was about.
 func (p *printer) item(c *Change, indent string, on bool) {
 	if on {
@@ -265,8 +268,14 @@ func (p *printer) item(c *Change, indent string, on bool) {
 		for _, l := range b.Old {
 			lines = append(lines, paint(p.Style.Error, "-"+l))
 		}
+		if b.OldNoEnd && !b.NewNoEnd {
+			lines = append(lines, noEnd)
+		}
 		for _, l := range b.New {
 			lines = append(lines, paint(p.Style.Note, "+"+l))
+		}
+		if b.NewNoEnd && !b.OldNoEnd {
+			lines = append(lines, noEnd)
 		}
 	}
 	if hashes(c.Old, c.New) && !c.Secret {
@@ -353,6 +362,8 @@ func (c *Change) headline() string {
 	case c.Secret:
 		return name + "   changes, Sensitive"
 	case c.listText() != "":
+	case hashes(c.Old, c.New) && len(differing(nil, c.Old, c.New, nil)) == 0:
+		return name + "   the same in another order"
 	case hashes(c.Old, c.New):
 		return name
 	case c.Old == nil && (c.Blocks != nil || c.long()):
