@@ -241,15 +241,17 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 	return nil
 }
 
-// reason is why a node does not compile. What Puppet says of a class that is missing ends with the node's name: without
-// it, all nodes that lack the class fail for one reason.
+// reason is why a node does not compile. What Puppet says of a class or a node statement that is missing ends with the
+// node's name: without it, all nodes that lack it fail for one reason.
 func (n Node) reason(d *source.Diagnostic) *source.Diagnostic {
 	if d == nil {
 		return nil
 	}
-	if text, named := strings.CutSuffix(d.Summary, " for "+n.certname()); named {
-		own := *d
-		own.Summary, d = text, &own
+	for _, end := range []string{" for " + n.certname(), " or '" + n.certname() + "'"} {
+		if text, named := strings.CutSuffix(d.Summary, end); named {
+			own := *d
+			own.Summary, d = text, &own
+		}
 	}
 	return d
 }

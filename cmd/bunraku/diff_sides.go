@@ -48,7 +48,7 @@ type diffing struct {
 // openDiff opens the sides that the flags name.
 func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *diffFlags,
 	compare diff.Options) (_ *diffing, err error) {
-	own := slices.Clone(f.partDirs) // what we write ourselves is no part of the tree, and must not change it under our eyes
+	own := slices.Clone(f.partDirs) // what we write is no part of the tree, and must not change it under our eyes
 	if f.store != "" {
 		if err := os.MkdirAll(f.store, 0o700); err != nil {
 			return nil, err
@@ -111,6 +111,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.c.To, err = d.newSide.plain.Snapshot(ctx, d.new.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.new.Title, err)
 	}
+	if err = d.readAlike(); err != nil {
+		return nil, err
+	}
 	if err = d.leaveOut(ctx); err != nil {
 		return nil, err
 	}
@@ -145,6 +148,23 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
+}
+
+// readAlike reports an error if modules may be read on one side only: a revision has the whole repository, the work
+// tree what the user named. What is missing there would be taken for removed.
+func (d *diffing) readAlike() error {
+	for _, dir := range d.c.From.Environment().ModulePath {
+		if !slices.Contains(d.c.To.Environment().ModulePath, dir) {
+			continue
+		}
+		var no *source.Refused
+		_, was := d.old.Files.Stat(dir)
+		_, is := d.new.Files.Stat(dir)
+		if errors.As(was, &no) != errors.As(is, &no) {
+			return fail("the module path %s %s on one side; allow it with --root %s", dir, no.Why, dir)
+		}
+	}
+	return nil
 }
 
 // leaveOut takes the nodes from those that are compared which belong to other environments. They go on exporting.

@@ -259,6 +259,13 @@ func TestDiffFailuresTogether(t *testing.T) {
 	if strings.Count(out, "newly failing on ") != 1 || !strings.Contains(out, "Could not find class ::profile::base\n") {
 		t.Error(out)
 	}
+	s.git("reset", "-q", "--hard")
+	s.git("rm", "-q", "manifests/site.pp")
+	s.edit("manifests/site.pp", "", "node 'nobody' { }\n")
+	_, out = s.diff()
+	if !strings.Contains(out, "newly failing on 3 nodes   Could not find node statement with name 'default'\n") {
+		t.Error(out)
+	}
 }
 
 // A text of one line in which something is a node's own is shown, too.
@@ -332,6 +339,28 @@ func TestDiffFirstCollector(t *testing.T) {
 	if code != 2 || !strings.Contains(out, "   from  site-modules/role/manifests/db.pp:3 (not committed)\n   on    db1") ||
 		!strings.Contains(out, "3 resources before, 3 after") {
 		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// Modules beside the environment are in every revision, and may not be read of the work tree: those are not compared.
+func TestDiffBeside(t *testing.T) {
+	s := newRepository(t)
+	s.git("mv", "site-modules", "beside")
+	for _, entry := range []string{"data", "facts", "hiera.yaml", "manifests", "environment.conf"} {
+		s.edit("env/.keep", "", "\n")
+		s.git("mv", entry, "env/"+entry)
+	}
+	s.edit("env/environment.conf", "site-modules", "../beside")
+	s.commit("modules beside the environment")
+	env := filepath.Join(s.dir, "env")
+	code, out, err := call("diff", env, "--from", "HEAD")
+	if code != 1 || !strings.Contains(err, "allow it with --root "+filepath.Join(s.dir, "beside")) {
+		t.Error(code, out, err)
+	}
+	for _, args := range [][]string{{"--root", filepath.Join(s.dir, "beside")}, {"--to", "HEAD"}} {
+		if code, out, err := call(append([]string{"diff", env, "--from", "HEAD"}, args...)...); code != 0 {
+			t.Error(code, out, err)
+		}
 	}
 }
 
