@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -56,7 +57,7 @@ func (rec *Record) findSecrets() *secrets {
 	}
 	clear := map[provenance.LabelKey]bool{}
 	var roots []provenance.Ref
-	for _, r := range rec.Catalog.Resources {
+	for _, r := range rec.resources() {
 		for _, p := range r.Params {
 			if r.IsSensitive(p.Name) || value.HasSensitive(p.Value) {
 				roots = append(roots, p.Ref)
@@ -75,8 +76,8 @@ func (rec *Record) findSecrets() *secrets {
 	}
 	for _, r := range rec.Trace.Flows(roots...) {
 		l, _ := rec.Trace.Label(r)
-		if clear[l.Key()] {
-			continue
+		if clear[l.Key()] || rec.Catalog == nil && l.Kind == provenance.Fact {
+			continue // what a failed compile would have had in the clear is not known; a fact is likely to be
 		}
 		s.hide(r, l)
 	}
@@ -127,12 +128,20 @@ func (rec *Record) EachMade(visit func(text string)) {
 	for _, v := range rec.Variables {
 		see(v.Value, v.Ref)
 	}
-	for _, r := range rec.Catalog.Resources {
+	for _, r := range rec.resources() {
 		see(value.String(r.Title), r.TitleRef)
 		for _, p := range r.Params {
 			see(p.Value, p.Ref)
 		}
 	}
+}
+
+// resources are those of the catalog; none of a compile that failed, which has made variables until then.
+func (rec *Record) resources() []*catalog.Resource {
+	if rec.Catalog == nil {
+		return nil
+	}
+	return rec.Catalog.Resources
 }
 
 func (s *secrets) hidesAny(leaves []provenance.Ref) bool {

@@ -284,13 +284,13 @@ type latest struct {
 func (l *latest) watch(also fleet.Watch, secrets *redact.Secrets) fleet.Watch {
 	return func(r *eval.Result) {
 		also(r)
+		record := explain.Of(r.Record())
+		if secrets != nil && record.Trace != nil { // also of a compile that failed, whose code may have warned before
+			record.EachMade(secrets.AddMade)
+		}
 		if r.Catalog != nil {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			record := explain.Of(r.Record())
-			if secrets != nil {
-				record.EachMade(secrets.AddMade)
-			}
 			l.results[r.Catalog.Name] = &result{node: r.Catalog.Name, Result: r, record: record}
 		}
 	}

@@ -103,6 +103,26 @@ func TestMadeOfSecrets(t *testing.T) {
 	}
 }
 
+// TestMadeBeforeFailing: a compile that fails has made something of a secret by then, too.
+func TestMadeBeforeFailing(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	files["modules/web/manifests/init.pp"] = `class web (Sensitive[String] $pw) {
+  $up = upcase($pw.unwrap)
+  $host = $facts['fqdn']
+  $whole = Sensitive("${pw.unwrap} ${host}")
+  warning("it is ${up} on ${host}")
+  include web::nowhere
+}
+`
+	files["facts/a.json"] = `{"fqdn": "host-of-all"}`
+	n := navigate(t, files)
+	n.rest()
+	n.bye()
+	if all := n.all.String(); strings.Contains(all, "HUSH-") || !strings.Contains(all, "it is [value redacted] on host-of-all") {
+		t.Error(all)
+	}
+}
+
 // TestSensitiveLiterals: what code that no node comes by makes Sensitive is shown nowhere.
 func TestSensitiveLiterals(t *testing.T) {
 	files := maps.Clone(withPassword("Hush-Hush-77"))

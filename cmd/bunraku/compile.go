@@ -247,7 +247,7 @@ func (a *app) keep(r *eval.Result) {
 	}
 	r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { a.secrets.AddValue(v) })
 	r.EachBared(a.secrets.AddBared)
-	if record := r.Record(); a.made && r.Catalog != nil && record.Trace != nil {
+	if record := r.Record(); a.made && record.Trace != nil {
 		explain.Of(record).EachMade(a.secrets.AddMade)
 	}
 }
