@@ -136,8 +136,13 @@ func (at *spot) answer(r *result, ref, attribute string) string {
 		text.WriteByte('\n')
 		a.Text(&text, explain.Show{All: true, View: explain.DependencyView})
 	}
-	return text.String()
+	return madeSensitive.ReplaceAllString(text.String(), "$1"+redact.Blot)
 }
+
+// madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is
+// of, and breaks off long ones.
+var madeSensitive = regexp.MustCompile(
+	`(\bSensitive(?:\[[^\]\n]*\]+)?(?:\.new)?\(\s*)(?:'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?|[\[{@].*|-?\d[\w.]*)`)
 
 // told is what is said of each node, without what is about the command line unless everything is asked for.
 func (at *spot) told(say func(*result) string) string {

@@ -157,6 +157,28 @@ func TestSensitiveLiterals(t *testing.T) {
 	}
 }
 
+// TestSensitiveDefault: where a value comes from is shown with the line of the code, also of a parameter whose default is
+// Sensitive and was not taken.
+func TestSensitiveDefault(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	files["modules/web/manifests/init.pp"] = "class web (\n  Sensitive[String] $pw = Sensitive(  'Quiet-1' ),\n" +
+		"  Sensitive $x = Sensitive.new(\"Quiet-2\"),\n) {\n}\n"
+	files["data/common.yaml"] += "  web::x:\n    convert_to: Sensitive\nweb::x: Hush-88\n"
+	n := navigate(t, files)
+	n.rest()
+	for _, word := range []string{"pw", "x ="} {
+		at := n.pos("modules/web/manifests/init.pp", word, 1)
+		n.ask("textDocument/hover", at)
+		n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{at}})
+	}
+	n.hover("data/common.yaml", "web::x", 1)
+	n.bye()
+	all := n.all.String()
+	if i := strings.Index(all, "Quiet"); i >= 0 || !strings.Contains(all, "for      modules/web") {
+		t.Error(all[max(0, i-300):])
+	}
+}
+
 // TestCutSecret: of a secret that a long declaration breaks off in, nothing is left.
 func TestCutSecret(t *testing.T) {
 	const secret = "Hush-Hush-77-and-more-of-it"
