@@ -43,6 +43,7 @@ type folder struct {
 	counted  map[string]*count  // what is in the nodes that were compiled, by the node's title
 	titles   map[string]bool    // of all nodes; true for those that are invented
 	sought   map[string]bool    // classes that nodes were looked for which have them
+	missed   string             // what the settings name and is no node, as it was last told
 	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
 	remedies map[string][]remedy
 	cancel   context.CancelFunc // ends what is under way

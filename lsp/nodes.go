@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/fleet"
+	"bunraku/lsp/protocol"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -41,10 +42,16 @@ func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
 	f.server.mu.Lock()
 	patterns, alone := f.server.settings.Nodes, len(f.server.folders) == 1
 	f.server.mu.Unlock()
-	if !alone { // a word that names no node here may name one of another folder
-		patterns = slices.DeleteFunc(slices.Clone(patterns), func(p string) bool {
-			return !slices.ContainsFunc(all, func(n fleet.Node) bool { return fleet.Match(p, n.Title()) })
-		})
+	var unknown []string // of several folders it may name a node of another one
+	patterns = slices.DeleteFunc(slices.Clone(patterns), func(p string) bool {
+		if slices.ContainsFunc(all, func(n fleet.Node) bool { return fleet.Match(p, n.Title()) }) {
+			return false
+		}
+		unknown = append(unknown, p)
+		return true
+	})
+	if alone {
+		f.miss(unknown)
 	}
 	if len(patterns) > 0 {
 		return fleet.Pick(all, patterns)
@@ -61,6 +68,19 @@ func (f *folder) choose(all []fleet.Node) ([]fleet.Node, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// miss tells, once, that the settings name nodes that are not there. The others are looked at, or some that fit: facts
+// come and go, and settings are made for many folders.
+func (f *folder) miss(names []string) {
+	text := strings.Join(names, ", ")
+	f.mu.Lock()
+	told := f.missed == text
+	f.missed = text
+	f.mu.Unlock()
+	if text != "" && !told {
+		f.server.log(protocol.MessageTypeWarning, f.dir+": no node is named "+text)
+	}
 }
 
 // has reports whether a node is known to have one of some classes or defines. The folder is locked.

@@ -220,7 +220,15 @@ func TestNodes(t *testing.T) {
 	}
 	set("*")
 	c.wait("all", func() bool { return reflect.DeepEqual(lines(), []string{"1", "2"}) })
+	set("z", "web1.example.com")
+	c.wait("the one that is there", func() bool { return reflect.DeepEqual(lines(), []string{"2"}) })
+	set("web1.example.com")
+	c.wait("three, for none that is there", func() bool { return reflect.DeepEqual(lines(), []string{"1"}) })
+	c.rest()
 	c.bye()
+	if n := strings.Count(c.all.String(), "no node is named web1.example.com"); n != 1 {
+		t.Errorf("told %d times that a node is not there", n)
+	}
 }
 
 // TestNodesByCommand: commands list the nodes, and choose among them as the setting does. Of two folders each shows
