@@ -262,7 +262,7 @@ type occurrence struct {
 // same are all names that mean the same as one, by file and in the order of the text. only, if it is not nil, is the
 // one file to look in.
 func (x *index) same(e *entry, n outline.Name, only *entry) (out []occurrence) {
-	want := x.meanings(e, n)
+	want := x.meanings(e, rooted(n))
 	last := map[string]bool{}
 	for _, id := range want {
 		last[lastPart(id.name)] = true
@@ -272,6 +272,7 @@ func (x *index) same(e *entry, n outline.Name, only *entry) (out []occurrence) {
 			continue
 		}
 		for _, m := range other.names {
+			m = rooted(m)
 			if last[lastPart(m.Name)] &&
 				slices.ContainsFunc(x.meanings(other, m), func(id identity) bool { return slices.Contains(want, id) }) {
 				out = append(out, occurrence{other, m})
@@ -323,6 +324,8 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	}
 	if isData {
 		e.names = dataNames(e)
+	} else if isSettings(p) {
+		e.names = askedNames(e.file.Text)
 	}
 	e.defs = definesOf(e.names)
 	f.mu.Lock()
@@ -341,11 +344,43 @@ func definesOf(names []outline.Name) (out []outline.Name) {
 	return slices.Clip(out)
 }
 
-// asked is how data asks for other data.
-var asked = regexp.MustCompile(`%\{(?:lookup|hiera|alias|literal)\(['"]([^'"]+)['"]\)\}`)
+// How data asks for other data, and for variables. Spaces within the braces say nothing; quotes may stand in quotes.
+var (
+	askedKey      = regexp.MustCompile(`%\{\s*(?:lookup|hiera|alias)\(\\?['"]([^'"\\]+)\\?['"]\)\s*\}`)
+	askedVariable = regexp.MustCompile(
+		`%\{\s*(?:scope\(\\?['"])?(?:::)?([a-z_]\w*(?:::\w+)*)(?:\.[^}()]*)?(?:\\?['"]\))?\s*\}`)
+)
 
-// dataNames are the names in a file of Hiera's: its keys, those that lookup_options speaks of and that values ask for,
-// and classes that are listed.
+// askedNames are the keys and variables that a text of Hiera's asks for. What is in facts has names of its own.
+func askedNames(text string) (names []outline.Name) {
+	add := func(kind outline.NameKind, start, end int) {
+		names = append(names, outline.Name{Kind: kind, Name: text[start:end], Text: true,
+			Span: source.Span{Start: uint32(start), End: uint32(end)}})
+	}
+	for _, m := range askedKey.FindAllStringSubmatchIndex(text, -1) {
+		add(outline.KeyName, m[2], m[3])
+	}
+	for _, m := range askedVariable.FindAllStringSubmatchIndex(text, -1) {
+		switch text[m[2]:m[3]] {
+		case "facts", "trusted", "server_facts":
+		default:
+			add(outline.VariableName, m[2], m[3])
+		}
+	}
+	return names
+}
+
+// rooted is a key that is asked for, of one with a path in it (a.b.c) what Hiera looks up: the first part.
+func rooted(n outline.Name) outline.Name {
+	if i := strings.IndexByte(n.Name, '.'); n.Kind == outline.KeyName && !n.Defines && i > 0 &&
+		!strings.ContainsAny(n.Name, `'"`) && n.Span.Len() == len(n.Name) {
+		n.Name, n.Span.End = n.Name[:i], n.Span.Start+uint32(i)
+	}
+	return n
+}
+
+// dataNames are the names in a file of Hiera's: its keys, those that lookup_options speaks of, classes that are listed,
+// and what values ask for.
 func dataNames(e *entry) (names []outline.Name) {
 	if e.data == nil {
 		return nil
@@ -374,11 +409,7 @@ func dataNames(e *entry) (names []outline.Name) {
 			}
 		}
 	}
-	for _, m := range asked.FindAllStringSubmatchIndex(e.file.Text, -1) {
-		names = append(names, outline.Name{Kind: outline.KeyName, Name: e.file.Text[m[2]:m[3]], Text: true,
-			Span: source.Span{Start: uint32(m[2]), End: uint32(m[3])}})
-	}
-	return names
+	return append(names, askedNames(e.file.Text)...)
 }
 
 // optionNames are the keys that lookup_options speaks of.
@@ -431,6 +462,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 	f.mu.Lock()
 	f.datadirs = dirs
 	f.mu.Unlock()
+	files = append(files, settings...)
 	for _, p := range perhaps {
 		if f.isData(p) {
 			files = append(files, p)

@@ -230,3 +230,53 @@ func TestSymbols(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestAskedByData: what Hiera's data and hiera.yaml ask for are references of it: keys, with a path behind them or not,
+// and variables. What stands for itself is none. All of them are renamed.
+func TestAskedByData(t *testing.T) {
+	n := navigate(t, map[string]string{
+		"environment.conf": "modulepath = modules\n",
+		"facts/a.json":     `{"fqdn": "a"}`,
+		"hiera.yaml": "version: 5\nhierarchy:\n  - name: a\n" +
+			"    paths: ['%{tier}.yaml', '%{::tier}/%{facts.tier}.yaml', c.yaml]\n",
+		"manifests/site.pp": "$tier = 'gold'\ninclude web\n$said = lookup('tree.leaf')\n" +
+			"notify { \"${said} ${lookup('all')}\": }\n",
+		"modules/web/manifests/init.pp": "class web ($port = 3) {\n}\n",
+		"data/c.yaml": "tree:\n  leaf: green\n" +
+			"all: \"%{ lookup('tree.leaf') } %{lookup(\\\"tree\\\")} %{literal('tree')} %{tier}\"\n" +
+			"never: \"%{web::port} %{scope('::web::port')} %{alias('tree')}\"\n",
+	})
+	n.rest()
+	tree := []string{"data/c.yaml:1:1", "data/c.yaml:3:18", "data/c.yaml:3:43", "data/c.yaml:4:55",
+		"manifests/site.pp:3:17"}
+	for _, x := range []struct {
+		file, text, to string
+		want           []string
+	}{
+		{"manifests/site.pp", "tier", "level",
+			[]string{"data/c.yaml:3:73", "hiera.yaml:4:16", "hiera.yaml:4:34", "manifests/site.pp:1:2"}},
+		{"modules/web/manifests/init.pp", "port", "gate",
+			[]string{"data/c.yaml:4:11", "data/c.yaml:4:33", "modules/web/manifests/init.pp:1:13"}},
+		{"data/c.yaml", "tree", "wood", tree},
+		{"manifests/site.pp", "tree", "wood", tree},
+	} {
+		ask := n.pos(x.file, x.text, 1)
+		ask["context"] = map[string]any{"includeDeclaration": true}
+		if got := n.places(n.ask("textDocument/references", ask)); !slices.Equal(got, x.want) {
+			t.Errorf("%s:\n got %q\nwant %q", x.text, got, x.want)
+		}
+		edit, why := n.renameIn(x.file, x.text, 1, x.to)
+		if why != "" {
+			t.Errorf("%s: %s", x.text, why)
+			continue
+		}
+		count := 0
+		for _, text := range n.written(edit) {
+			count += strings.Count(text, x.to)
+		}
+		if count != len(x.want) {
+			t.Errorf("%s: %d places are %s", x.text, count, x.to)
+		}
+	}
+	n.bye()
+}

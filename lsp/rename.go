@@ -44,6 +44,7 @@ func refused(format string, args ...any) error { return jrpc2.Errorf(requestFail
 
 // renaming finds out what stands at a spot and whether it is ours to rename.
 func (at *spot) renaming() (*renaming, error) {
+	at.name = rooted(at.name)
 	r := &renaming{spot: at, kind: at.name.Kind, full: at.name.Name, uses: at.same(at.entry, at.name, nil)}
 	switch at.name.Kind {
 	case outline.ResourceName:
@@ -379,8 +380,11 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 			return 0, refused("%s would compile, and does not now", was[i].Name)
 		case is[i].Catalog == nil:
 			why := "it does not compile"
-			if len(is[i].Problems) > 0 {
-				why = unquoted(is[i].Problems[0].Summary)
+			for _, d := range is[i].Problems {
+				if d.Severity == source.Error { // it may have warned before
+					why = unquoted(d.Summary)
+					break
+				}
 			}
 			return 0, refused("%s would fail: %s", was[i].Name, why)
 		default:

@@ -182,6 +182,18 @@ func TestRename(t *testing.T) {
 	n.bye()
 }
 
+// TestWhyNot: why a node would fail is what it fails for, and not what it warned of before.
+func TestWhyNot(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp":             "warning('by the way')\n$x = 'late'\ninclude \"web::${x}\"\n",
+		"modules/web/manifests/init.pp": "class web {\n}\n", "modules/web/manifests/late.pp": "class web::late {\n}\n"})
+	n.rest()
+	if _, why := n.renameIn("modules/web/manifests/late.pp", "web::late", 1, "web::soon"); !strings.Contains(why, "late") {
+		t.Error(why)
+	}
+	n.bye()
+}
+
 // TestRenameAll renames everything that the example defines, to a name that nobody has, and compiles every node anew:
 // the catalogs are those from before with the one name in place of the other.
 func TestRenameAll(t *testing.T) {

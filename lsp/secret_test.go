@@ -118,7 +118,8 @@ func TestMadeBeforeFailing(t *testing.T) {
 	n := navigate(t, files)
 	n.rest()
 	n.bye()
-	if all := n.all.String(); strings.Contains(all, "HUSH-") || !strings.Contains(all, "it is [value redacted] on host-of-all") {
+	all := n.all.String()
+	if strings.Contains(all, "HUSH-") || !strings.Contains(all, "it is [value redacted] on host-of-all") {
 		t.Error(all)
 	}
 }
