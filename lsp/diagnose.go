@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -230,7 +231,11 @@ func (s *Server) show(f *folder, found map[string][]protocol.Diagnostic) {
 // diagnose looks at the whole folder.
 func (f *folder) diagnose(ctx context.Context) {
 	err := f.check(ctx)
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(err, source.ErrChanged): // somebody else writes, and does not say so to every editor
+		f.kick()
+	default:
 		f.server.log(protocol.MessageTypeError, f.dir+": "+err.Error())
 	}
 }
