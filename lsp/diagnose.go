@@ -235,9 +235,24 @@ func (f *folder) diagnose(ctx context.Context) {
 	case err == nil || ctx.Err() != nil:
 	case errors.Is(err, source.ErrChanged): // somebody else writes, and does not say so to every editor
 		f.kick()
-	default:
+	case !f.nothingBut(err):
 		f.server.log(protocol.MessageTypeError, f.dir+": "+err.Error())
 	}
+}
+
+// nothingBut shows a mistake that keeps the folder from being looked at, such as one in environment.conf, where it
+// stands; false if it stands nowhere.
+func (f *folder) nothingBut(err error) bool {
+	var d *source.Diagnostic
+	if !errors.As(err, &d) || !d.Place.Known() {
+		return false
+	}
+	s := f.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.offer(map[string][]remedy{}, nil)
+	s.show(f, map[string][]protocol.Diagnostic{f.path(d.Place.File): {s.diagnostic(d, f)}})
+	return true
 }
 
 // check finds what `check` would, for the chosen nodes.
@@ -355,8 +370,13 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 	}
 	found := map[string][]protocol.Diagnostic{}
 	remedies := map[string][]remedy{}
+	var aside []*source.Diagnostic
 	for _, p := range run.Problems {
-		if p.Suppressed.By != "" || !p.Place.Known() {
+		if p.Suppressed.By != "" {
+			continue
+		}
+		if !p.Place.Known() {
+			aside = append(aside, p.Diagnostic)
 			continue
 		}
 		at := f.path(p.Place.File)
@@ -402,6 +422,7 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 	}
 	f.offer(remedies, nil)
 	s.show(f, found)
+	f.sayAside(aside)
 	for p, n := range s.shown {
 		if n.rest[f] == nil {
 			continue
@@ -413,6 +434,21 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			}
 		}
 	}
+}
+
+// sayAside logs problems that stand in no file, such as a node that no node statement is for; each when it comes up.
+func (f *folder) sayAside(list []*source.Diagnostic) {
+	said := map[string]bool{}
+	for _, d := range list {
+		text := d.Code + " " + unquoted((&report.Problem{Diagnostic: d}).Message())
+		if d.Severity == source.Error || d.Severity == source.Warning {
+			if !f.aside[text] && !said[text] {
+				f.server.log(protocol.MessageTypeWarning, f.dir+": "+text)
+			}
+			said[text] = true
+		}
+	}
+	f.aside = said
 }
 
 // offer keeps the edits for what is about to be shown: a client may ask for them as soon as it shows a problem. Edits

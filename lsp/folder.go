@@ -50,6 +50,7 @@ type folder struct {
 	closed   bool
 	work     sync.Mutex // held by who works
 	pending  sync.WaitGroup
+	aside    map[string]bool // problems that stand nowhere, as they were last logged; of who works
 	// unseen are the URIs of long documents whose syntax was not looked at; the server is locked by who asks.
 	unseen map[string]bool
 }

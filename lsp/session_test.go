@@ -165,6 +165,27 @@ func TestDiagnostics(t *testing.T) {
 	c.bye()
 }
 
+// TestNotInAFile: a mistake that keeps everything from being looked at is shown where it stands, and what stands nowhere
+// is logged, once.
+func TestNotInAFile(t *testing.T) {
+	dir := tree(t, map[string]string{"environment.conf": "modulepath = modules\nnonsense\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp": "node 'b' {\n}\n"})
+	conf, site := filepath.Join(dir, "environment.conf"), filepath.Join(dir, "manifests/site.pp")
+	c := dial(t, nil)
+	c.start(nil, dir)
+	c.wait("the mistake", func() bool { return len(c.told(conf)) == 1 && strings.HasPrefix(c.told(conf)[0], "2:") })
+	c.open(conf, "modulepath = modules\n")
+	c.wait("its end", func() bool { return len(c.told(conf)) == 0 })
+	c.open(site, "node 'b' {\n}\n")
+	c.rest()
+	c.edit(site, 2, nil, "node 'c' {\n}\n")
+	c.rest()
+	c.bye()
+	if n := strings.Count(c.all.String(), "Could not find node statement with name 'default' or 'a'"); n != 1 {
+		t.Errorf("told %d times that no node statement is for a: %q", n, c.logs)
+	}
+}
+
 // TestFolders: several folders, and folders that come and go.
 func TestFolders(t *testing.T) {
 	one, two := tree(t, site), tree(t, site)
