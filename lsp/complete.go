@@ -146,6 +146,9 @@ func (o *offers) gather() {
 	}
 	switch path.Ext(o.entry.path) {
 	case ".erb":
+		if _, ok := inTag(text); !ok {
+			return
+		}
 		if m := match(inFacts); m != nil {
 			o.nodeFacts(m[1], m[2])
 		} else if match(inScope2) != nil {
@@ -172,15 +175,26 @@ func (o *offers) gather() {
 // inCode offers what can stand in a manifest or in a tag of a template.
 func (o *offers) inCode(text, line string, match func(*regexp.Regexp) []string) {
 	quote := inside(line)
+	plain := false // it is the text of a heredoc
+	if interpolates, is := inHeredoc(text); is && !interpolates {
+		return
+	} else if is {
+		i := strings.LastIndex(line, "${")
+		if plain = i < 0 || closing(line[i+2:]) >= 0; plain {
+			quote = '"'
+		} else {
+			quote = inside(line[i+2:])
+		}
+	}
 	if m := match(inFacts); m != nil {
 		o.nodeFacts(m[1], m[2])
 		return
 	}
 	if m := match(inVariable); m != nil && quote != '\'' {
-		o.variables()
+		o.variables(strings.HasPrefix(m[1], "::"))
 		return
 	}
-	if quote == '#' || o.byName(match) {
+	if plain || quote == '#' || o.byName(match) {
 		return
 	}
 	if m := match(inValue); m != nil {

@@ -189,9 +189,12 @@ func (at *spot) around() (owner, parent string) {
 }
 
 // variables are those that can be read at the spot: its own scope's first, then those of the classes that it inherits,
-// of the top scope and facts, then those of other classes by their full names.
-func (o *offers) variables() {
+// of the top scope and facts, then those of other classes by their full names. top asks for $::NAME.
+func (o *offers) variables(top bool) {
 	owner, parent := o.around()
+	if top {
+		owner, parent = "", ""
+	}
 	chain := map[string]int{owner: 1}
 	for p, i := parent, 1; p != "" && i < 20; p, i = o.parents[p], i+1 {
 		chain[p] = i + 1
@@ -202,7 +205,7 @@ func (o *offers) variables() {
 		own = o.mended
 	}
 	for _, n := range own.defs {
-		if n.Kind == outline.LocalName && n.In == owner && !(n.Whole.Contains(o.here()) && !n.Param) {
+		if !top && n.Kind == outline.LocalName && n.In == owner && !(n.Whole.Contains(o.here()) && !n.Param) {
 			o.add(candidate{name: n.Name, kind: protocol.CompletionItemKindVariable,
 				score: float64(v.times(n.Kind, n.Name))})
 		}
@@ -210,7 +213,7 @@ func (o *offers) variables() {
 	for _, m := range inScope.FindAllStringSubmatch(o.entry.file.Text[:o.offset], -1) {
 		// What is set on the line that is being written is in no tree, and neither are parameters of a block on it.
 		for _, name := range aVariable.FindAllStringSubmatch(m[0], -1) {
-			if !strings.HasSuffix(o.entry.file.Text[:o.offset], m[0]) {
+			if !top && !strings.HasSuffix(o.entry.file.Text[:o.offset], m[0]) {
 				o.add(candidate{name: name[1], kind: protocol.CompletionItemKindVariable, rank: 1, score: 0.5})
 			}
 		}

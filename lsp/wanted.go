@@ -58,6 +58,27 @@ func inside(line string) (quote byte) {
 	return quote
 }
 
+// heredoc begins one: the tag, in quotes if it interpolates.
+var heredoc = regexp.MustCompile(`@\(\s*("?)([^"():/\n]+?)"?\s*(?::[^)\n]*|/[^)\n]*)?\)`)
+
+// inHeredoc reports whether a text breaks off in the lines of a heredoc, and whether that interpolates.
+func inHeredoc(text string) (interpolates, is bool) {
+	end := "" // the tag that ends it
+	for line := range strings.Lines(text) {
+		if last := !strings.HasSuffix(line, "\n"); last {
+			break
+		}
+		if end == "" {
+			if m := heredoc.FindStringSubmatch(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+				interpolates, end = m[1] != "", m[2]
+			}
+		} else if strings.TrimLeft(strings.TrimSpace(line), "|- \t") == end {
+			end = ""
+		}
+	}
+	return interpolates, end != ""
+}
+
 // closing is where the brace stands that ends an interpolation, -1 for nowhere.
 func closing(text string) int {
 	depth := 0
