@@ -158,8 +158,8 @@ func TestSensitiveLiterals(t *testing.T) {
 	}
 }
 
-// TestSensitiveDefault: where a value comes from is shown with the line of the code, also of a parameter whose default is
-// Sensitive and was not taken.
+// TestSensitiveDefault: where a value comes from is shown with the line of the code, also of a parameter whose default
+// is Sensitive and was not taken.
 func TestSensitiveDefault(t *testing.T) {
 	files := withPassword("Hush-Hush-77")
 	files["modules/web/manifests/init.pp"] = "class web (\n  Sensitive[String] $pw = Sensitive(  'Quiet-1' ),\n" +

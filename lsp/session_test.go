@@ -165,11 +165,11 @@ func TestDiagnostics(t *testing.T) {
 	c.bye()
 }
 
-// TestNotInAFile: a mistake that keeps everything from being looked at is shown where it stands, and what stands nowhere
-// is logged, once.
+// TestNotInAFile: a mistake that keeps everything from being looked at is shown where it stands, and what stands
+// nowhere is logged, once.
 func TestNotInAFile(t *testing.T) {
-	dir := tree(t, map[string]string{"environment.conf": "modulepath = modules\nnonsense\n", "facts/a.json": `{"fqdn": "a"}`,
-		"manifests/site.pp": "node 'b' {\n}\n"})
+	dir := tree(t, map[string]string{"environment.conf": "modulepath = modules\nnonsense\n",
+		"facts/a.json": `{"fqdn": "a"}`, "manifests/site.pp": "node 'b' {\n}\n"})
 	conf, site := filepath.Join(dir, "environment.conf"), filepath.Join(dir, "manifests/site.pp")
 	c := dial(t, nil)
 	c.start(nil, dir)
