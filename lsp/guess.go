@@ -6,8 +6,10 @@ import (
 	"regexp"
 	"slices"
 
+	"bunraku/audit"
 	"bunraku/fleet"
 	"bunraku/fleet/migrate"
+	"bunraku/puppet/compiler"
 	"bunraku/source"
 )
 
@@ -89,17 +91,12 @@ func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagn
 		if err != nil || ctx.Err() != nil {
 			return nil, false
 		}
-		known := map[string]bool{}
-		for _, d := range was {
-			known[said(d)] = true
-		}
+		had, has := standing(was), standing(is)
+		key := said(problem)
+		gone := len(has[key]) == 0 || len(has[key]) < len(had[key]) // others may say the same elsewhere
 		var fresh []*source.Diagnostic
-		gone := true
 		for _, d := range is {
-			if said(d) == said(problem) {
-				gone = false
-			}
-			if !known[said(d)] || said(d) == said(problem) {
+			if len(has[said(d)]) > len(had[said(d)]) || !gone && said(d) == key {
 				fresh = append(fresh, d)
 			}
 		}
@@ -138,7 +135,19 @@ func (at *spot) modernize(fresh []*source.Diagnostic, nodes []fleet.Node, texts 
 // said is a problem without its place, which an edit moves.
 func said(d *source.Diagnostic) string { return d.Code + " " + d.Summary }
 
-// problems are the problems of some files and nodes in a view.
+// standing are the places at which each problem stands; one that stands nowhere is at "".
+func standing(list []*source.Diagnostic) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for _, d := range list {
+		if out[said(d)] == nil {
+			out[said(d)] = map[string]bool{}
+		}
+		out[said(d)][d.Place.String()] = true
+	}
+	return out
+}
+
+// problems are the problems of some files and nodes in a view, and what can be told of code that no node comes to.
 func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.Node, files map[string]string) (
 	out []*source.Diagnostic, err error) {
 	for p := range files {
@@ -152,6 +161,7 @@ func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.N
 	if err != nil {
 		return nil, err
 	}
+	out = append(out, audit.New(snap, at.folder.own, compiler.Wanting(snap.Environment())).Check()...)
 	compiled, _, err := fleet.Compile(ctx, snap, at.folder.judge, nodes, at.server.opt.Watch)
 	for _, c := range compiled {
 		out = append(out, c.Problems...)

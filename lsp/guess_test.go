@@ -74,3 +74,27 @@ func TestEarlyEdits(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestGuessesUnreached: in code that no node comes to, a guess is tried against what can be told of such code. The same
+// mistake may stand elsewhere.
+func TestGuessesUnreached(t *testing.T) {
+	const m = "modules/web/manifests/"
+	n := navigate(t, map[string]string{
+		"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp": "node default {\n  include web\n}\n",
+		m + "init.pp":       "class web {\n  web::host { 'a': }\n}\n",
+		m + "host.pp":       "define web::host ($ensure = present) {\n  notify { $title: }\n}\n",
+		m + "good.pp":       "class web::good {\n  web_host { 'b': ensure => absent }\n}\n",
+		m + "other.pp":      "class web::other {\n  web_host { 'c': ensure => absent }\n}\n",
+		m + "bad.pp":        "class web::bad {\n  web_host { 'd': register => 0 }\n}\n",
+	})
+	n.rest()
+	for file, want := range map[string]int{"good.pp": 1, "other.pp": 1, "bad.pp": 0} {
+		at := n.pos(m+file, "web_host", 1)
+		if got := n.ask("textDocument/codeAction", map[string]any{"textDocument": at["textDocument"], "range": empty(at),
+			"context": map[string]any{"diagnostics": []any{}}}).([]any); len(got) != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+	n.bye()
+}
