@@ -191,6 +191,34 @@ notify { 'by_function': message => $by_function }
 	}
 }
 
+// Whoever holds an array that a template pushes to, or would have, depends on what decides whether it does.
+func TestRubyChangesDecided(t *testing.T) {
+	for _, on := range []string{"yes", "no"} {
+		r := siteOf(t, map[string]string{
+			"modules/m/templates/x.erb": "<% @l.push(1) %>",
+			"manifests/site.pp": "class c($l = []) { }\ninclude c\nclass d {\n  $l = $c::l\n  $push = '" + on + "'\n" +
+				"  if $push == 'yes' { notify { 's': message => template('m/x.erb') } }\n}\ninclude d\n" +
+				"notify { 'n': message => $c::l }\n",
+		}, compiler.Options{Trace: true})
+		if r.Failure != nil {
+			t.Fatal(r.Failure)
+		}
+		decides := func(typ, title, attr string) bool {
+			for _, p := range r.Catalog.Resource(typ, title).Params {
+				for _, l := range r.Trace.Depends(p.Ref) {
+					if p.Name == attr && l.Place.Known() && l.Place.Line() == 5 {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		if !decides("Notify", "n", "message") || !decides("Class", "C", "l") {
+			t.Errorf("what decides that nothing is pushed is not known, with %s", on)
+		}
+	}
+}
+
 // Values that are not known, everywhere: nothing crashes, nothing is guessed in silence.
 func TestUnknownEverywhere(t *testing.T) {
 	for name, text := range map[string]string{

@@ -57,13 +57,25 @@ func (ev *Evaluator) Change(was, now value.Value, why provenance.Ref) {
 	ev.changes[was] = change{now: now, why: ev.under(why)}
 }
 
+// mightChange notes what decided that a container was left as it is. Containers that it lies in are not told of that.
+func (ev *Evaluator) mightChange(v value.Value, why provenance.Ref) {
+	switch v.(type) {
+	case *value.Array, *value.Hash:
+		if ev.unchanged == nil {
+			ev.unchanged = map[value.Value]provenance.Ref{}
+		}
+		v, _ = ev.latest(v, 0)
+		ev.unchanged[v] = ev.trace.Join(ev.unchanged[v], why)
+	}
+}
+
 // bringUp has the attributes of a resource be what they are by now.
 func (ev *Evaluator) bringUp(r *Resource) {
-	if ev.changes == nil {
+	if ev.changes == nil && ev.unchanged == nil {
 		return
 	}
 	for i, p := range r.params {
-		if v, ref := ev.follow(p.value, p.ref); !identical(p.value, v) {
+		if v, ref := ev.latest(p.value, p.ref); ref != p.ref || !identical(p.value, v) {
 			q := *p
 			q.value, q.ref = v, ref
 			r.params[i] = &q
@@ -82,10 +94,16 @@ func (ev *Evaluator) Changes() int { return len(ev.changes) }
 
 // latest is what a value is by now, and what that depends on.
 func (ev *Evaluator) latest(v value.Value, r provenance.Ref) (value.Value, provenance.Ref) {
-	if ev.changes == nil {
-		return v, r
+	if ev.changes != nil {
+		v, r = ev.follow(v, r)
 	}
-	return ev.follow(v, r)
+	if ev.unchanged != nil {
+		switch v.(type) {
+		case *value.Array, *value.Hash:
+			r = ev.trace.With(r, ev.unchanged[v])
+		}
+	}
+	return v, r
 }
 
 func (ev *Evaluator) follow(v value.Value, r provenance.Ref) (value.Value, provenance.Ref) {
@@ -166,10 +184,10 @@ func (ev *Evaluator) allLatest(vs []value.Value, refs []provenance.Ref) {
 
 // latest is the value of one of a frame's variables. Facts do not change.
 func (f *frame) latest(ev *Evaluator, v *variable) (value.Value, provenance.Ref) {
-	if ev.changes == nil || f.base != nil && (v == &f.base.found || v.value == value.Value(ev.facts)) {
+	if f.base != nil && (v == &f.base.found || v.value == value.Value(ev.facts)) {
 		return v.value, v.ref
 	}
-	return ev.follow(v.value, v.ref)
+	return ev.latest(v.value, v.ref)
 }
 
 // once are functions that call their block once: what it changes they do not go on with.

@@ -231,12 +231,14 @@ func (sc *Scope) CallingClass() string {
 func (ev *Evaluator) HasUserFunction(name string) bool { return ev.userFunction(name) != nil }
 
 // MightReplace notes what decided that a variable of this scope, and the parameter of that name, were left as they are.
+// Others that hold the same array or hash depend on that, too.
 func (sc *Scope) MightReplace(name string, why provenance.Ref) {
 	tr := sc.ev.trace
 	for f := sc.frame; f != nil; f = f.outer {
 		for i := range f.vars {
 			if f.vars[i].name == name && f.vars[i].value != nil {
 				f.vars[i].ref = tr.With(f.vars[i].ref, why)
+				sc.ev.mightChange(f.vars[i].value, why)
 			}
 		}
 	}

@@ -157,10 +157,12 @@ type Evaluator struct {
 	// asked is what collectors asked for of what other nodes export
 	asked   []*exported.Query
 	bytes   []string               // strings that a catalog carries as Binary
-	changes map[value.Value]change // what Ruby code has changed in place (alias.go)
-	answers map[value.Value]bool   // arrays and hashes that Hiera has answered
-	scratch []provenance.Ref
-	room    []provenance.Ref // for lists that are kept
+	changes map[value.Value]change // what Ruby code has changed in place (alias.go),
+	// and what decided that it did not, when tracing
+	unchanged map[value.Value]provenance.Ref
+	answers   map[value.Value]bool // arrays and hashes that Hiera has answered
+	scratch   []provenance.Ref
+	room      []provenance.Ref // for lists that are kept
 }
 
 // A step is one level of the stack that error messages show.
