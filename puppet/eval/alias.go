@@ -119,6 +119,9 @@ func (ev *Evaluator) follow(v value.Value, r provenance.Ref) (value.Value, prove
 	}
 	switch v := v.(type) {
 	case *value.Array:
+		if !ev.mayHold(v, len(v.Elems)) {
+			return v, r
+		}
 		var out *value.Array
 		for i, x := range v.Elems {
 			y, yr := ev.follow(x, v.Ref(i))
@@ -141,7 +144,11 @@ func (ev *Evaluator) follow(v value.Value, r provenance.Ref) (value.Value, prove
 			ev.changes[v] = change{now: out, inside: true}
 			return out, r
 		}
+		ev.looked(v, len(v.Elems))
 	case *value.Hash:
+		if !ev.mayHold(v, v.Len()) {
+			return v, r
+		}
 		var entries []value.Entry
 		for i, x := range v.Entries() {
 			y, yr := ev.follow(x.Value, x.Ref)
@@ -158,6 +165,7 @@ func (ev *Evaluator) follow(v value.Value, r provenance.Ref) (value.Value, prove
 			ev.changes[v] = change{now: out, inside: true}
 			return out, r
 		}
+		ev.looked(v, v.Len())
 	case *value.Sensitive:
 		if x, xr := ev.follow(v.Value, r); !identical(v.Value, x) {
 			s := *v
@@ -166,6 +174,27 @@ func (ev *Evaluator) follow(v value.Value, r provenance.Ref) (value.Value, prove
 		}
 	}
 	return v, r
+}
+
+const fewElements = 8
+
+// mayHold reports whether a container of n elements must be looked through: not if that was done after the last change.
+func (ev *Evaluator) mayHold(v value.Value, n int) bool {
+	if n > fewElements && ev.through[v] == len(ev.changes) {
+		return false
+	}
+	ev.budget.Spend(int64(1+n/fewElements), evaluating)
+	return true
+}
+
+// looked notes that nothing in a container has changed so far.
+func (ev *Evaluator) looked(v value.Value, n int) {
+	if n > fewElements {
+		if ev.through == nil {
+			ev.through = map[value.Value]int{}
+		}
+		ev.through[v] = len(ev.changes)
+	}
 }
 
 // allLatest brings up to date what was evaluated one after the other.
@@ -244,7 +273,7 @@ func (ev *Evaluator) answered(v value.Value) value.Value {
 func (ev *Evaluator) answeredAgain(v value.Value) bool {
 	n := 0
 	for a := range ev.answers {
-		if holds(a, v) {
+		if ev.holds(a, v) {
 			n++
 		}
 	}
@@ -252,23 +281,25 @@ func (ev *Evaluator) answeredAgain(v value.Value) bool {
 }
 
 // holds reports whether a value is a container, or has it in it.
-func holds(v, container value.Value) bool {
+func (ev *Evaluator) holds(v, container value.Value) bool {
 	switch v := v.(type) {
 	case *value.Array:
+		ev.budget.Spend(int64(1+len(v.Elems)/fewElements), evaluating)
 		if container == value.Value(v) {
 			return true
 		}
 		for _, x := range v.Elems {
-			if holds(x, container) {
+			if ev.holds(x, container) {
 				return true
 			}
 		}
 	case *value.Hash:
+		ev.budget.Spend(int64(1+v.Len()/fewElements), evaluating)
 		if container == value.Value(v) {
 			return true
 		}
 		for _, e := range v.Entries() {
-			if holds(e.Value, container) {
+			if ev.holds(e.Value, container) {
 				return true
 			}
 		}
@@ -297,11 +328,11 @@ func renewed(v value.Value) value.Value {
 
 // Frozen reports whether a container is one of the facts', or of what else Puppet knows of a node.
 func (ev *Evaluator) Frozen(v value.Value) bool {
-	if ev.facts != nil && holds(ev.facts, v) {
+	if ev.facts != nil && ev.holds(ev.facts, v) {
 		return true
 	}
 	for _, name := range [...]string{"trusted", "server_facts"} {
-		if s := ev.top.own.slot(name); s != nil && holds(s.value, v) {
+		if s := ev.top.own.slot(name); s != nil && ev.holds(s.value, v) {
 			return true
 		}
 	}

@@ -160,6 +160,7 @@ type Evaluator struct {
 	changes map[value.Value]change // what Ruby code has changed in place (alias.go),
 	// and what decided that it did not, when tracing
 	unchanged map[value.Value]provenance.Ref
+	through   map[value.Value]int  // how many changes there were when a container was looked through in vain
 	answers   map[value.Value]bool // arrays and hashes that Hiera has answered
 	scratch   []provenance.Ref
 	room      []provenance.Ref // for lists that are kept
