@@ -364,12 +364,20 @@ func reason(text string) string {
 }
 
 // A tally counts what pairs came to.
-type tally struct{ pairs, moving, nodes, right, changed, unchanged, skipped, failing, outside int }
+type tally struct {
+	pairs, moving, nodes, right, changed, unchanged, skipped, failing, outside int
+	// of nodes, and of what stands together in a report
+	changes, groups int
+}
 
 // judge holds a pair against Puppet.
 func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet.Reached, was,
 	is map[string]*historic) {
 	c.pairs++
+	c.groups += len(r.Groups)
+	for _, item := range r.Items {
+		c.changes += len(item.Nodes)
+	}
 	moved := false
 	for i, n := range r.Nodes {
 		c.nodes++
@@ -437,6 +445,8 @@ func (c *tally) log(t *testing.T, name string) {
 	t.Logf("history, %s: %d changed, impact misses %d (bar: 0); of %d unchanged %d skipped by proof, %.1f %% (bar: 90 %%)",
 		name,
 		c.changed, c.outside, c.unchanged, c.skipped, 100*float64(c.skipped)/float64(max(c.unchanged, 1)))
+	t.Logf("history, %s: %d changes on nodes in %d groups, %.1f in each", name, c.changes, c.groups,
+		float64(c.changes)/float64(max(c.groups, 1)))
 }
 
 // pairsWanted is how many commits are compared; BUNRAKU_PAIRS says another number.
