@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -40,14 +41,16 @@ import (
 
 // A history is a control repo and how it is compiled.
 type history struct {
-	t     *testing.T
-	name  string
-	work  string   // the work tree, in which Puppet compiles
-	over  string   // what is laid under every state: configuration and data that the repo keeps elsewhere
-	paths []string // of code and data
-	kept  string   // where answers are
-	nodes []fleet.Node
-	facts map[string]string // node → file
+	t    *testing.T
+	name string
+	work string // the work tree, in which Puppet compiles
+	over string // what is laid under every state: configuration and data that the repo keeps elsewhere
+	// modules is the modulepath, for a repo whose own names directories of a server
+	modules []string
+	paths   []string // of code and data
+	kept    string   // where answers are
+	nodes   []fleet.Node
+	facts   map[string]string // node → file
 	// secrets is a directory of what a function called secret reads; "" for none
 	secrets string
 	inputs  string // digest of everything but the tree that decides what Puppet answers
@@ -214,6 +217,11 @@ func (h *history) answers(commit string, names []string) map[string]*historic {
 	}
 	live.Puppet(h.t)
 	h.checkout(commit)
+	if h.modules != nil { // what we are told by an option Puppet reads in the file
+		if err := os.Remove(filepath.Join(h.work, "environment.conf")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			h.t.Fatal(err)
+		}
+	}
 	if err := os.CopyFS(h.work, os.DirFS(h.over)); err != nil { // it fails if the tree has such a file itself
 		h.t.Fatal(err)
 	}
@@ -301,7 +309,7 @@ func (h *history) workspace(key trace.Key, sides ...map[string]*historic) *compi
 	}
 	text7 := func(s string) value.Value { return value.String(s) }
 	return compiler.NewWorkspace(h.work, compiler.Options{Language: source.Puppet7, Questions: true, Key: key,
-		Mocks:  mocks,
+		Mocks: mocks, ModulePath: h.modules,
 		Inputs: []string{h.over}, Roots: h.borrowed(filepath.Join(h.work, ".git", "objects")),
 		ServerFacts: value.NewHash(text7("serverversion"), text7(source.Puppet7.Version()),
 			text7("servername"), text7("puppet.example.com"), text7("serverip"), text7("192.0.2.1"),
@@ -560,6 +568,9 @@ func TestAcceptHistoryWikimedia(t *testing.T) {
 	live.Accept(t)
 	h := newHistory(t, "wikimedia", "wikimedia_history", "wm")
 	h.paths = []string{"manifests", "modules", "hieradata", "vendor_modules", "core_modules"}
+	for _, dir := range []string{"modules", "vendor_modules", "core_modules", "private/modules"} {
+		h.modules = append(h.modules, filepath.Join(h.work, dir))
+	}
 	h.write(filepath.Join(h.over, "environment.conf"),
 		"modulepath = modules:vendor_modules:core_modules:private/modules\nmanifest = manifests\n")
 	private := filepath.Join(h.over, "private")
