@@ -161,6 +161,19 @@ func (r *Report) AddLike(node, like int) {
 	}
 }
 
+// Split makes another item of a change for some of the nodes that have it.
+func (r *Report) Split(it *Item, nodes []int) *Item {
+	own := *it
+	own.Nodes = slices.Sorted(slices.Values(nodes))
+	it.Nodes = slices.DeleteFunc(slices.Clone(it.Nodes), func(n int) bool { return slices.Contains(nodes, n) })
+	for _, n := range nodes {
+		changes := slices.Clone(r.Nodes[n].Changes) // nodes that are alike share them
+		changes[slices.Index(changes, it)] = &own
+		r.Nodes[n].Changes = changes
+	}
+	return &own
+}
+
 // Gather puts together what belongs together, when all nodes are done and the causes are known.
 func (r *Report) Gather() {
 	r.Items, r.Unknown, r.Groups = nil, nil, nil

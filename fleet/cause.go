@@ -456,6 +456,32 @@ func (s *search) doubts(w *witness, o outcome) bool {
 	return false
 }
 
+// elsewhere finds the nodes that have a change from these hunks which others have from other ones: the same key of two
+// roles' data, say. They are told apart from now on.
+func (s *search) elsewhere(r *diff.Report, witnesses []*witness, u []*diff.Hunk) (found bool) {
+	nodes := map[*diff.Item][]int{}
+	causes := map[*diff.Item]*diff.Cause{}
+	var order []*diff.Item
+	for _, w := range witnesses {
+		o := s.try(w, u)
+		for _, it := range r.Nodes[w.node].Changes {
+			if it.Kind == diff.NotKnown || !o.keys[it.Key()] || it.Cause == nil || len(it.Cause.Hunks) == 0 ||
+				it.Cause.Either || s.try(w, it.Cause.Hunks).keys[it.Key()] {
+				continue
+			}
+			if nodes[it] == nil {
+				q := &question{key: it.Key(), slot: it.Slot()}
+				order, causes[it] = append(order, it), s.through(w, q, s.refine(w, q, u))
+			}
+			nodes[it] = append(nodes[it], w.node)
+		}
+	}
+	for _, it := range order {
+		r.Split(it, nodes[it]).Cause = causes[it]
+	}
+	return len(order) > 0
+}
+
 // effects says of every hunk that is no cause why it is none. Nodes that cannot change ask for none of them.
 func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) {
 	used := map[*diff.Hunk]bool{}
@@ -495,6 +521,9 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 	}
 	for _, u := range units {
 		if slices.ContainsFunc(u, func(h *diff.Hunk) bool { return used[h] }) {
+			continue
+		}
+		if s.elsewhere(r, witnesses, u) {
 			continue
 		}
 		why := nobodyAsks

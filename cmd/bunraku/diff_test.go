@@ -364,6 +364,21 @@ func TestDiffBeside(t *testing.T) {
 	}
 }
 
+// The same change may come from one hunk on some nodes and from another one on others.
+func TestDiffCausesApart(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/role/manifests/db.pp", "class role::db {\n", "class role::db {\n  notify { 'x': }\n")
+	s.edit("site-modules/role/manifests/web.pp", "class role::web {\n", "class role::web {\n  notify { 'x': }\n")
+	_, out := s.diff()
+	for _, want := range []string{
+		"   from  site-modules/role/manifests/web.pp:3 (not committed)\n   on    web1.shop.example, web2.shop.example\n",
+		"   from  site-modules/role/manifests/db.pp:3 (not committed)\n   on    db1.shop.example\n"} {
+		if !strings.Contains(out, want) || strings.Contains(out, "without effect") {
+			t.Errorf("want\n%s\ngot\n%s", want, out)
+		}
+	}
+}
+
 // What is not known on both sides is never equal, and decides the exit code if nothing else does.
 func TestDiffUnknown(t *testing.T) {
 	s := newRepository(t)
