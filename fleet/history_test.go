@@ -382,6 +382,7 @@ type tally struct {
 func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet.Reached, was,
 	is map[string]*historic) {
 	c.pairs++
+	r.Gather()
 	c.groups += len(r.Groups)
 	for _, item := range r.Items {
 		c.changes += len(item.Nodes)
