@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,7 +212,7 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V903", Severity: source.Note,
 		Summary: "no node was compiled or verified: there are no facts, and no class or define on the module path to " +
 			"invent a node for",
-		Help: "put the nodes' facts into facts/, or give --facts DIR"}
+		Help: c.whereModules()}
 	switch {
 	case c.plan != nil && len(c.plan.Nodes) > 0:
 		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles with what is here",
@@ -226,6 +227,30 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 		d.Help = ""
 	}
 	return d
+}
+
+// whereModules is advice where to look, if what look like modules lie elsewhere in the tree: at the environment that
+// they are part of, or at the directory that holds them.
+func (c *checking) whereModules() string {
+	if c.coverage == nil {
+		return ""
+	}
+	var above []string
+	for _, dir := range c.coverage.Astray {
+		if up := path.Dir(dir); !slices.Contains(above, up) {
+			above = append(above, up)
+		}
+	}
+	for _, dir := range above {
+		if home := path.Dir(dir); path.Base(dir) == "modules" && home != "." {
+			return "the modules of " + home + " are not looked at from here: `bunraku check " + home + "`"
+		}
+	}
+	if len(above) == 0 || len(above) > 3 {
+		return ""
+	}
+	return "what looks like modules is in " + strings.Join(above, ", ") + ": `bunraku check --modulepath " +
+		strings.Join(above, ":") + "`"
 }
 
 // declared reports whether some node has a resource that is declared in a line.

@@ -105,7 +105,7 @@ func Open(path string, opt Options) (*Environment, error) {
 			}
 			return Open(inner, opt)
 		case has("metadata.json") && (has("manifests") || has("functions") || has("types") || has("lib") || has("plans")):
-			return e, e.openModule("")
+			return e, e.openModule(e.codeName())
 		case !has("metadata.json"):
 			if name := e.moduleWithout(); name != "" {
 				return e, e.openModule(name)
@@ -197,12 +197,12 @@ func absolute(lists ...[]string) []string {
 }
 
 // openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its
-// neighbours are not part of what the user named: that takes a module path. Its name is that of its directory, unless
-// its code or metadata.json says another.
-func (e *Environment) openModule(name string) error {
+// neighbours are not part of what the user named: that takes a module path. Its name is what its code calls it, or
+// metadata.json, or the Modulefile of old; what somebody has called its directory comes last.
+func (e *Environment) openModule(code string) error {
 	e.setName("production")
 	e.Manifest = cmp.Or(e.opt.Manifest, filepath.Join(e.Dir, "site.pp"))
-	name = cmp.Or(name, filepath.Base(e.Dir))
+	name := cmp.Or(code, e.modulefile(), e.mostly(), filepath.Base(e.Dir))
 	m, problem := readModule(name, e.Dir, e.file)
 	if problem != nil {
 		e.Problems = append(e.Problems, problem)
@@ -210,7 +210,7 @@ func (e *Environment) openModule(name string) error {
 	if m == nil {
 		m = &Module{Name: name, Dir: e.Dir}
 	}
-	if i := strings.LastIndexAny(m.ForgeName, "/-"); i >= 0 {
+	if i := strings.LastIndexAny(m.ForgeName, "/-"); i >= 0 && code == "" {
 		m.Name = m.ForgeName[i+1:]
 	}
 	e.alone = m

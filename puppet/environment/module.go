@@ -510,7 +510,7 @@ func (e *Environment) Read(path string) (string, error) {
 // siteOnly are what a control repo has and a module does not. (A Puppetfile some modules have: for what they need.)
 var siteOnly = []string{"modules", "site-modules", "site", "environments", "manifests/site.pp"}
 
-var defines = regexp.MustCompile(`(?m)^[ \t]*(?:class|define)[ \t]+(?:::)?([a-z]\w*)((?:::[a-z]\w*)*)`)
+var defines = regexp.MustCompile(`(?m)^[ \t]*(?:class|define)[ \t]+(?:::)?([a-z]\w*)((?:::\w+)*)`)
 
 // moduleWithout is the name of the module that a directory without metadata.json is; "" if it is none. Its code says
 // it: most files of manifests hold the definition that a module's autoloader would look for there, NAME in init.pp,
@@ -521,15 +521,44 @@ func (e *Environment) moduleWithout() string {
 			return ""
 		}
 	}
+	return e.mostly()
+}
+
+// mostly is the module that most files of manifests are of; "" if there is none.
+func (e *Environment) mostly() string {
+	manifests, fitting, _ := e.definitions()
+	for name, n := range fitting {
+		if 2*n > manifests {
+			return name
+		}
+	}
+	return ""
+}
+
+// codeName is what a module is called by all of its classes and defines; "" if they do not agree, or if only one has
+// that name: it may be a slip.
+func (e *Environment) codeName() string {
+	manifests, fitting, firsts := e.definitions()
+	for name := range firsts {
+		if len(firsts) == 1 && manifests > 1 && 2*fitting[name] > manifests {
+			return name
+		}
+	}
+	return ""
+}
+
+// definitions counts the manifests of a directory that may be a module, those that hold the definition that a module
+// of a name has there, and the definitions by the first word of their names.
+func (e *Environment) definitions() (manifests int, fitting, firsts map[string]int) {
+	fitting, firsts = map[string]int{}, map[string]int{}
 	dir := filepath.Join(e.Dir, "manifests")
 	if !source.Exists(e.files, dir) {
-		return ""
+		return 0, nil, nil
 	}
 	files, _, err := PuppetFiles(e.files, dir)
 	if err != nil {
-		return "" // whoever reads it tells
+		return 0, nil, nil // whoever reads it tells
 	}
-	manifests, fitting := 0, map[string]int{}
 	for _, path := range files {
 		rel, err := filepath.Rel(dir, path)
 		if err != nil || filepath.Ext(path) != ".pp" {
@@ -544,17 +573,28 @@ func (e *Environment) moduleWithout() string {
 		if err != nil {
 			continue
 		}
+		fits := false
 		for _, m := range defines.FindAllStringSubmatch(text.Text, -1) {
-			if m[2] == want {
+			firsts[m[1]]++
+			if m[2] == want && !fits {
 				fitting[m[1]]++
-				break
+				fits = true
 			}
 		}
 	}
-	for name, n := range fitting {
-		if 2*n > manifests {
-			return name
-		}
+	return manifests, fitting, firsts
+}
+
+var modulefileName = regexp.MustCompile(`(?m)^[ \t]*name[ \t]+['"](?:\w+[-/])?([a-z][a-z0-9_]*)['"]`)
+
+// modulefile is the module's name in a Modulefile, which metadata.json has followed; "" for none.
+func (e *Environment) modulefile() string {
+	text, err := e.files.Read(filepath.Join(e.Dir, "Modulefile"))
+	if err != nil {
+		return ""
+	}
+	if m := modulefileName.FindStringSubmatch(text.Text); m != nil {
+		return m[1]
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -11,19 +12,24 @@ import (
 // PuppetFiles lists the manifests and templates below a directory in a fixed order, and tells of directories that
 // cannot be listed. What a module serves is none.
 func PuppetFiles(view source.Files, root string) (files []string, unread source.Diagnostics, err error) {
+	at := filepath.Base(source.Absolute(root))
 	return FilesBelow(view, root, func(name, below string) bool {
 		ext := filepath.Ext(name)
-		return ext == ".pp" && !served(below) || ext == ".epp"
+		return ext == ".pp" && (isCode(at) || !served(below)) || ext == ".epp"
 	})
 }
 
 // served reports whether a file lies in files/ or templates/ of a module: agents get it, as it is or rendered. What
-// ends in .pp there is a policy package of SELinux, or a manifest that is still to be made.
+// ends in .pp there is a policy package of SELinux, or a manifest that is still to be made. A directory that is called
+// so among a module's code is a part of the names of classes.
 func served(below string) bool {
-	below = "/" + filepath.ToSlash(below)
-	i := max(strings.LastIndex(below, "/files/"), strings.LastIndex(below, "/templates/"))
-	return i >= 0 && !strings.Contains(below[i:], "/manifests/") && !strings.Contains(below[i:], "/functions/")
+	dirs := strings.Split(filepath.ToSlash(filepath.Dir(below)), "/")
+	return slices.ContainsFunc(dirs, func(d string) bool { return d == "files" || d == "templates" }) &&
+		!slices.ContainsFunc(dirs, isCode)
 }
+
+// isCode reports whether a module has code in a directory of a name.
+func isCode(dir string) bool { return dir == "manifests" || dir == "functions" }
 
 // FilesBelow lists the files below a directory that somebody wants, in a fixed order and as the user calls them. What
 // is hidden (editors lay such files beside those that one writes at) and the fixtures that module tests download are
@@ -47,7 +53,8 @@ func FilesBelow(view source.Files, root string, wanted func(name, below string) 
 			return false
 		}
 		if e.IsDir() && !e.Link {
-			return e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec"
+			return e.Name != "fixtures" || filepath.Base(filepath.Dir(path)) != "spec" || isCode(filepath.Base(abs)) ||
+				slices.ContainsFunc(strings.Split(filepath.ToSlash(strings.TrimPrefix(path, abs)), "/"), isCode)
 		}
 		if !e.IsDir() && wanted(e.Name, strings.TrimPrefix(strings.TrimPrefix(path, abs), "/")) {
 			files = append(files, as(path))
