@@ -19,6 +19,7 @@ type config struct {
 	root    string // directory that relative paths start from
 	path    string // "" for the default configuration of a place without hiera.yaml
 	file    *datafile.File
+	noHash  bool // the file holds something else
 
 	defaults         *value.Hash
 	hierarchy        []*value.Hash
@@ -85,10 +86,7 @@ func (s *Session) readConfig(path string, who owner) (*config, error) {
 	c := &config{root: root, path: path, file: file}
 	h := file.Hash()
 	if h == nil {
-		s.warning("H0320", path+
-			": File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config",
-			source.Place{File: file.Source})
-		h = value.EmptyHash
+		c.noHash, h = true, value.EmptyHash
 	}
 	switch v := h.At("version").(type) {
 	case value.Undef:

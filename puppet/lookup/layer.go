@@ -347,7 +347,7 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 	done := s.l.configs[k]
 	s.l.mu.Unlock()
 	if done != nil && file != nil && done.config != nil && done.config.file == file {
-		s.deprecated(done.config)
+		s.warnOf(done.config)
 		if done.err != nil {
 			s.readAll(file)
 		}
@@ -357,11 +357,13 @@ func (s *Session) configAt(path string, who owner) (*config, error) {
 	s.l.mu.Lock()
 	s.l.configs[k] = &readConfig{c, err}
 	s.l.mu.Unlock()
+	if c != nil {
+		s.warnOf(c)
+	}
 	if err != nil {
 		s.readAll(file)
 		return nil, err
 	}
-	s.deprecated(c)
 	return c, nil
 }
 
@@ -372,8 +374,14 @@ func (s *Session) readAll(file *datafile.File) {
 	}
 }
 
-// deprecated warns of a hiera.yaml of an old version.
-func (s *Session) deprecated(c *config) {
+// warnOf warns of a hiera.yaml that holds no hash, or is of an old version: in every compile, whoever read it, and
+// before anything is refused.
+func (s *Session) warnOf(c *config) {
+	if c.noHash {
+		s.warning("H0320", c.path+
+			": File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config",
+			source.Place{File: c.file.Source})
+	}
 	if (c.version == 3 || c.version == 4) && s.l.opt.Strict != source.StrictOff && c.file != nil && !s.old {
 		s.old = true
 		text := fmt.Sprintf("%s: Use of 'hiera.yaml' version %d is deprecated. It should be converted to version 5", c.path,
