@@ -108,10 +108,12 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 		p.Related = append(p.Related, locate(r.Place, r.Label))
 	}
 	summary := d.Summary
-	if n != nil { // a message that names the node is the same message on another
+	key := []string{p.Where.File, d.Place.String()}
+	plain := fingerprint(d.Code, filepath.Base(p.Where.File), summary)
+	if n != nil && run.byPrint[whole(plain, key)] == nil { // a message that names the node is the same message on another
 		summary = regexp.MustCompile(`(^|[\s'"])`+regexp.QuoteMeta(n.Name)+`($|[\s'".,])`).ReplaceAllString(summary, "$1$2")
 	}
-	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), summary), p.Where.File, d.Place.String())
+	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), summary), key...)
 }
 
 // AddFinding takes in a finding of verify about a node.
@@ -139,14 +141,14 @@ func (run *Run) AddFinding(n *Node, f *model.Finding) *Problem {
 
 func (run *Run) add(n *Node, p *Problem, print string, key ...string) *Problem {
 	p.Fingerprint = print
-	whole := print + "\x00" + strings.Join(key, "\x00")
+	id := whole(print, key)
 	if run.byPrint == nil {
 		run.byPrint = map[string]*Problem{}
 	}
-	if have := run.byPrint[whole]; have != nil {
+	if have := run.byPrint[id]; have != nil {
 		p = have
 	} else {
-		run.byPrint[whole] = p
+		run.byPrint[id] = p
 		run.Problems = append(run.Problems, p)
 	}
 	if n != nil && !slices.Contains(p.Nodes, n.Name) {
@@ -155,6 +157,9 @@ func (run *Run) add(n *Node, p *Problem, print string, key ...string) *Problem {
 	}
 	return p
 }
+
+// whole tells problems apart that have the same fingerprint.
+func whole(print string, key []string) string { return print + "\x00" + strings.Join(key, "\x00") }
 
 // beside looks up the place for a finding.
 func (n *Node) beside(f *model.Finding) source.Place {
