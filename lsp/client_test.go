@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +22,7 @@ import (
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
 	"bunraku/source"
+	"bunraku/verify/model"
 	"bunraku/verify/sat"
 )
 
@@ -62,7 +65,11 @@ func dial(t *testing.T, change func(*lsp.Options)) *client {
 		Judge: func(folder string) (*judge.Judge, func(string) bool, error) {
 			solver, err := sat.Named("built-in")
 			own := judge.OwnCode(folder)
-			return judge.New(judge.Options{Own: own, Hide: secrets.Hide, Solver: solver, Budget: 300}), own, err
+			opt := judge.Options{Own: own, Hide: secrets.Hide, Solver: solver, Budget: model.DefaultUnits}
+			if text, err := os.ReadFile(filepath.Join(folder, "bunraku.assert")); err == nil {
+				opt.Assert, _ = model.ParseAssertions(source.NewFile("bunraku.assert", string(text)))
+			}
+			return judge.New(opt), own, err
 		}}
 	if change != nil {
 		change(&opt)

@@ -159,10 +159,20 @@ func (s *Server) notice(key, uri string) *notice {
 	return n
 }
 
-// publish tells the client what is known to be wrong with a file. What several folders say alike is said once.
+// publish tells the client what is known to be wrong with a file. What several folders say alike is said once, and so
+// is what keeps a file from being read: a folder says it in the words of `check`, once it has come to the file.
 func (s *Server) publish(key string) {
 	n := s.shown[key]
-	all := slices.Clone(n.syntax)
+	var all []protocol.Diagnostic
+	for _, d := range n.syntax {
+		if !slices.ContainsFunc(s.folders, func(f *folder) bool {
+			return slices.ContainsFunc(n.of(f), func(x protocol.Diagnostic) bool {
+				return x.Range.Start == d.Range.Start && strings.Contains(x.Message, d.Message)
+			})
+		}) {
+			all = append(all, d)
+		}
+	}
 	said := map[string]bool{}
 	for _, f := range s.folders {
 		for _, d := range n.of(f) {
@@ -440,7 +450,7 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 func (f *folder) sayAside(list []*source.Diagnostic) {
 	said := map[string]bool{}
 	for _, d := range list {
-		text := d.Code + " " + unquoted((&report.Problem{Diagnostic: d}).Message())
+		text := d.Code + " " + f.within(unquoted((&report.Problem{Diagnostic: d}).Message()))
 		if d.Severity == source.Error || d.Severity == source.Warning {
 			if !f.aside[text] && !said[text] {
 				f.server.log(protocol.MessageTypeWarning, f.dir+": "+text)
@@ -493,10 +503,18 @@ func (f *folder) path(file *source.File) string {
 	return path.Join(f.dir, file.Name)
 }
 
+// within is a message that names files of the folder as `check` does which is started there; f is nil for no folder.
+func (f *folder) within(message string) string {
+	if f == nil || f.dir == "/" {
+		return message
+	}
+	return strings.ReplaceAll(message, f.dir+"/", "")
+}
+
 // diagnostic puts one of ours into the protocol's words.
 func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic {
 	out := protocol.Diagnostic{Range: s.firstLine(d.Place), Code: d.Code, Source: "bunraku",
-		Message: unquoted((&report.Problem{Diagnostic: d}).Message())}
+		Message: f.within(unquoted((&report.Problem{Diagnostic: d}).Message()))}
 	out.CodeDescription = s.page(d.Code)
 	switch d.Severity {
 	case source.Error:
@@ -511,7 +529,8 @@ func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic
 			continue
 		}
 		out.RelatedInformation = append(out.RelatedInformation, protocol.DiagnosticRelatedInformation{
-			Location: protocol.Location{URI: uriOf(f.path(r.Place.File)), Range: s.firstLine(r.Place)}, Message: r.Label})
+			Location: protocol.Location{URI: uriOf(f.path(r.Place.File)), Range: s.firstLine(r.Place)},
+			Message:  f.within(r.Label)})
 	}
 	return out
 }
@@ -542,8 +561,9 @@ func (s *Server) page(code string) *protocol.CodeDescription {
 // it.
 func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) protocol.Diagnostic {
 	return protocol.Diagnostic{Range: s.firstLine(r.Place), Code: d.Code, CodeDescription: s.page(d.Code), Source: "bunraku",
-		Severity: protocol.DiagnosticSeverityInformation, Message: r.Label + ": " + unquoted(d.Summary),
-		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: unquoted(d.Summary),
+		Severity: protocol.DiagnosticSeverityInformation,
+		Message:  f.within(r.Label + ": " + unquoted(d.Summary)),
+		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: f.within(unquoted(d.Summary)),
 			Location: protocol.Location{URI: uriOf(f.path(d.Place.File)), Range: s.firstLine(d.Place)}}}}
 }
 
