@@ -38,42 +38,64 @@ func (f *languagesFlag) Set(text string) (err error) {
 // Type implements pflag.Value.
 func (f *languagesFlag) Type() string { return "NAME" }
 
-// migrate compiles every node that has facts under two languages and says what stands in the way.
+// migrate compiles every node under two languages and says what stands in the way: the nodes that check looks at, with
+// the same classes and trusted data, invented ones where nobody has collected facts.
 func (a *app) migrate(ctx context.Context, cmd *cobra.Command, root string, flags *checkFlags) error {
+	for _, name := range []string{"format", "coverage", "lint", "all-systems"} {
+		if cmd.Flags().Changed(name) {
+			return fail("--%s says nothing beside two languages: `check --language %s --%s` looks at one", name, flags.later, name)
+		}
+	}
 	opt := a.options(cmd, &flags.compileFlags)
+	opt.StandIn = true
 	before := compiler.NewWorkspace(root, opt)
 	opt.Language = flags.later
 	after := compiler.NewWorkspace(root, opt)
-	view := before.Disk()
-	real, err := fleet.Nodes(view, root, flags.facts)
-	if err != nil {
+	c := &fleet.Check{Workspace: before, View: before.Disk(), Root: root, Facts: flags.facts, Assign: flags.assign,
+		Brief: true, Invent: fleet.InventOptions{Legacy: true, Classes: flags.classes}}
+	if flags.node != "" {
+		c.Choose = func(all []fleet.Node) ([]fleet.Node, error) { return chosen(all, flags, root) }
+	}
+	if err := c.FindNodes(ctx); err != nil {
 		return err
 	}
-	if len(real) == 0 {
-		return fail("there are no facts: put the nodes' facts into facts/, or give --facts DIR")
+	switch {
+	case len(c.Nodes) == 0 && len(c.Abroad) > 0:
+		return nobodyHere(c.Abroad)
+	case len(c.Nodes) == 0:
+		return fail("there are no facts, and nothing to invent a node for: put the nodes' facts into facts/, or give --facts DIR")
 	}
 	t := &moving{app: a, from: flags.language.Title(), to: flags.later.Title(), quiet: flags.fix, told: map[string]bool{}}
-	g := migrate.New(root, before, after, view)
-	var nodes []compiler.Node
-	var moves []*migrate.Move
-	for _, n := range fleet.Real(real) {
-		if flags.node != "" && !strings.EqualFold(n.Facts.Name, flags.node) {
-			continue
-		}
+	g := migrate.New(root, before, after, c.View)
+	moves := make([]*migrate.Move, len(c.Nodes))
+	bar := a.progress("nodes", len(c.Nodes))
+	for i, n := range c.Nodes {
 		m, err := g.Node(ctx, n.Node)
 		if err != nil {
+			bar.stop()
 			return err
 		}
-		nodes, moves = append(nodes, n.Node), append(moves, m)
+		if n.Invented != nil {
+			m.Node = n.Invented.Title()
+		}
+		moves[i] = m
+		bar.step()
 	}
+	bar.stop()
 	for i, m := range moves {
-		if err := g.Confirm(ctx, m, nodes[i]); err != nil {
+		if c.Plan != nil && m.Failure != nil {
+			t.excused++ // for want of something that nobody has invented, as far as anybody knows
+			continue
+		}
+		if m.Partial {
+			t.partial++
+		}
+		if err := g.Confirm(ctx, m, c.Nodes[i].Node); err != nil {
 			return err
 		}
 		t.tell(m)
 	}
-	fmt.Fprintf(t.summary(), "%s: %d the same under %s, %d after edits, %d not; %d refused by both\n",
-		plural(len(moves), "node"), t.same, t.to, t.edited, t.refused, t.failed)
+	fmt.Fprintln(t.summary(), t.sum(len(moves), c.Plan != nil))
 	if flags.fix {
 		files, texts, err := g.Edited()
 		if err != nil {
@@ -88,8 +110,30 @@ func (a *app) migrate(ctx context.Context, cmd *cobra.Command, root string, flag
 		return &exitError{code: exitFailed}
 	case t.refused > 0 || t.edited > 0:
 		return &exitError{code: exitNo}
+	case t.same == 0 || t.partial > 0 && c.Plan == nil:
+		return &exitError{code: exitUnknown}
 	}
 	return nil
+}
+
+// sum is the last line: how many of the nodes fare how.
+func (t *moving) sum(nodes int, invented bool) string {
+	kind := "node"
+	if invented {
+		kind = "invented node"
+	}
+	text := fmt.Sprintf("%s: %d the same under %s, %d after edits, %d not", plural(nodes, kind), t.same, t.to, t.edited,
+		t.refused)
+	if !invented {
+		text += fmt.Sprintf("; %d refused by both", t.failed)
+	}
+	if t.excused > 0 {
+		text += fmt.Sprintf("; %d not compared, for want of something that check names", t.excused)
+	}
+	if t.partial > 0 {
+		text += fmt.Sprintf("; %d compared without what hangs on modules that are not here", t.partial)
+	}
+	return text
 }
 
 // A moving tells what becomes of nodes.
@@ -99,6 +143,8 @@ type moving struct {
 	quiet                         bool // the patch is all that is wanted
 	told                          map[string]bool
 	same, edited, refused, failed int
+	excused                       int // invented nodes that the earlier language does not compile either
+	partial                       int // nodes whose modules are not all there
 }
 
 // summary is where the last line goes: beside a patch, not into it.

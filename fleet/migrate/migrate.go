@@ -60,6 +60,7 @@ type Move struct {
 	Done    bool               // with the edits of all steps the node compiles
 	Changes []string           // in what its catalog then differs from the one that it had; none if it is the same
 	Earlier []string           // in what the edits change the catalog that the earlier language makes
+	Partial bool               // modules are missing: both catalogs lack what hangs on them
 	edited  int                // how many files had been edited by then
 }
 
@@ -89,6 +90,7 @@ func (g *Migration) Node(ctx context.Context, n compiler.Node) (*Move, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Partial = was.partial
 	if m.Failure = was.failure; m.Failure != nil {
 		return m, nil
 	}
@@ -168,6 +170,7 @@ type outcome struct {
 	failure *source.Diagnostic
 	catalog *catalog.Catalog
 	changes []string
+	partial bool
 	read    []*source.File // what it read of the tree, by name
 }
 
@@ -211,7 +214,8 @@ func (g *Migration) compile(ctx context.Context, ws *compiler.Workspace, texts m
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{texts: texts, failure: res.Failure, catalog: res.Catalog, read: seen.files(g.name)}, nil
+	return &outcome{texts: texts, failure: res.Failure, catalog: res.Catalog, partial: res.Partial(),
+		read: seen.files(g.name)}, nil
 }
 
 // A reading is a view of files that remembers what was read.
