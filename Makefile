@@ -2,6 +2,8 @@
 GO ?= go
 SHELL = /bin/bash -o pipefail
 export CGO_ENABLED = 0
+# What is built in one directory is then worth something in another one, such as that of pre-commit.
+export GOFLAGS ?= -trimpath
 # Test data that is too large for the repository; tests that need it say so when it is not there.
 export BUNRAKU_SHARED ?= $(abspath ../shared)
 

@@ -8,15 +8,14 @@ import (
 	"bunraku/internal/live"
 )
 
-// The program builds for systems that are not like the one at hand: make dist ships it there.
+// The program builds for the system that is least like the one at hand, from nothing, which takes minutes; make dist
+// builds for all of them.
 func TestBuildsElsewhere(t *testing.T) {
 	live.NotShort(t, "it builds the program")
-	for _, system := range []string{"windows", "darwin"} {
-		cmd := exec.Command("go", "build", "-o", os.DevNull, "./cmd/bunraku")
-		cmd.Dir = live.Root()
-		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", system, err, out)
-		}
+	cmd := exec.Command("go", "build", "-o", os.DevNull, "./cmd/bunraku")
+	cmd.Dir = live.Root()
+	cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
