@@ -60,7 +60,7 @@ func dial(t *testing.T, change func(*lsp.Options)) *client {
 				secrets.AddCatalog(r.Catalog)
 			}
 			r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { secrets.AddValue(v) })
-			r.EachBared(secrets.AddBared)
+			r.EachBared(secrets.AddBared, secrets.AddMade)
 		},
 		Judge: func(folder string) (*judge.Judge, func(string) bool, error) {
 			solver, err := sat.Named("built-in")

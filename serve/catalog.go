@@ -412,7 +412,7 @@ func refusal(snap taken, node string, result *eval.Result) string {
 func hiding(result *eval.Result) *redact.Secrets {
 	hidden := &redact.Secrets{}
 	result.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { hidden.AddValue(v) })
-	result.EachBared(hidden.AddBared)
+	result.EachBared(hidden.AddBared, hidden.AddMade)
 	return hidden
 }
 

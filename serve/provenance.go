@@ -36,7 +36,7 @@ func (s *Server) keepProvenance(dir, node, catalog string, result *eval.Result) 
 	hidden := &redact.Secrets{}
 	hidden.AddCatalog(result.Catalog)
 	result.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { hidden.AddValue(v) })
-	result.EachBared(hidden.AddBared)
+	result.EachBared(hidden.AddBared, hidden.AddMade)
 	text, err := explain.Save(explain.Of(result.Record()), filepath.ToSlash(dir), func(text string) string {
 		return s.secrets.HideJSON(hidden.HideJSON(text))
 	})

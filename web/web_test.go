@@ -48,7 +48,7 @@ func options(root string) Options {
 				secrets.AddCatalog(r.Catalog)
 			}
 			r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { secrets.AddValue(v) })
-			r.EachBared(secrets.AddBared)
+			r.EachBared(secrets.AddBared, secrets.AddMade)
 		},
 		Judge: func() (*judge.Judge, func(string) bool, error) {
 			own := judge.OwnCode(root)

@@ -246,7 +246,7 @@ func (a *app) keep(r *eval.Result) {
 		a.secrets.AddCatalog(r.Catalog)
 	}
 	r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { a.secrets.AddValue(v) })
-	r.EachBared(a.secrets.AddBared)
+	r.EachBared(a.secrets.AddBared, a.secrets.AddMade)
 	if record := r.Record(); a.made && record.Trace != nil {
 		explain.Of(record).EachMade(a.secrets.AddMade)
 	}

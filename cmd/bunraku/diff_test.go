@@ -408,6 +408,31 @@ func TestDiffSecrets(t *testing.T) {
 	}
 }
 
+// What functions make of a secret that was unwrapped is a secret, too.
+func TestDiffRemadeSecrets(t *testing.T) {
+	s := newRepository(t)
+	code := `
+$pw = Sensitive('first-false-one')
+$up = $pw.unwrap.upcase
+file { '/tmp/up': content => "password = ${up}\n" }
+notify { 'parts': message => join(regsubst($pw.unwrap, 'first', 'und').split('-'), '_') }
+`
+	s.edit("manifests/site.pp", "", code)
+	s.git("commit", "-qam", "a secret")
+	s.edit("manifests/site.pp", "first-false-one", "other-false-one")
+	for _, args := range [][]string{nil, {"--full"}, {"--format", "json"}, {"--format", "markdown"}} {
+		code, out := s.diff(args...)
+		if code != 2 || !strings.Contains(out, "/tmp/up") {
+			t.Errorf("%d\n%s", code, out)
+		}
+		for _, secret := range []string{"FALSE-ONE", "FIRST", "und-false", "und_false", "false_one"} {
+			if strings.Contains(out, secret) {
+				t.Errorf("%q is shown with %q:\n%s", secret, args, out)
+			}
+		}
+	}
+}
+
 func TestDiffCatalogs(t *testing.T) {
 	s := newRepository(t)
 	for i, name := range []string{"old.json", "new.json"} {

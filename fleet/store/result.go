@@ -248,7 +248,7 @@ func newSealer(s *Store, res *eval.Result) *sealer {
 		l.own.AddCatalog(res.Catalog)
 	}
 	res.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { l.own.AddValue(v) })
-	res.EachBared(l.own.AddBared)
+	res.EachBared(l.own.AddBared, l.own.AddMade)
 	l.plain = l.own.Empty() && s.decrypted.Empty()
 	return l
 }

@@ -297,6 +297,9 @@ file { '/a': content => $s }
 file { '/b': content => "password=${s.unwrap}\n" }
 notify { 'c': message => { 'deep' => [Sensitive('` + secret + `')] } }
 exec { '/bin/x': environment => ["P=${s.unwrap}"] }
+notify { 'made': message => "${s.unwrap.upcase} ${regsubst($s.unwrap, 's3', 'S_3_')} ${s.unwrap.split('')}" }
+$two = split("${s.unwrap}-half", 's3')
+notify { 'halves': message => "a ${two[1]} b" }
 fail_later { 'x': }
 define fail_later { notify { "d ${title}": } }
 if $facts['asks'] { notify { 'asks': message => $facts["x_${s.unwrap}"] } }
@@ -341,8 +344,10 @@ if $facts['tags'] { notify { 'tags': tag => "t_${s.unwrap}" } }
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(bytes.ToLower(content), []byte("tops3cret")) {
-		t.Error("the file has the secret")
+	for _, secret := range []string{"tops3cret", "tops_3_cret", "cret-one-half"} {
+		if bytes.Contains(bytes.ToLower(content), []byte(secret)) {
+			t.Error("the file has a secret, or what was made of it: ", secret)
+		}
 	}
 	info, err := os.Stat(dir + "/key")
 	if err != nil || info.Mode().Perm() != 0o600 {

@@ -144,6 +144,9 @@ type Evaluator struct {
 	secret   []provenance.Ref // of values that a failure is due to and that must not be shown
 	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
 	seen     []value.Value    // those and others that code saw in the clear, always
+	madeOf   []string         // what functions have made of those; see remade
+	clear    []string         // the texts of seen and madeOf; see clearTexts
+	cleared  int              // how many of seen are in clear
 
 	literals  map[*syntax.File]provenance.Ref
 	typed     map[syntax.Expr]bool // types that this compile has asked for, when tracing
@@ -298,11 +301,14 @@ func (res *Result) EachVariable(visit func(class, name string, v value.Value, r 
 }
 
 // EachBared visits the values whose Sensitive parts the program has seen in the clear, so that they may be anywhere in
-// the catalog.
-func (res *Result) EachBared(visit func(v value.Value)) {
+// the catalog, and the texts that functions have made of them.
+func (res *Result) EachBared(visit func(v value.Value), made func(text string)) {
 	if res.left != nil {
 		for _, v := range res.left.seen {
 			visit(v)
+		}
+		for _, text := range res.left.madeOf {
+			made(text)
 		}
 	}
 }

@@ -36,6 +36,7 @@ type left struct {
 	server   *value.Hash // server facts, which are variables of the top scope
 	config   *value.Hash // $settings::NAME
 	seen     []value.Value
+	madeOf   []string         // what functions made of it
 	whole    []provenance.Ref // of the variables that eachVariable visits, with all they hold, when tracing
 	reads    []provenance.Ref // what reading them depends on, if that was asked for
 	code     record.Code
@@ -95,6 +96,7 @@ type leftBranch struct {
 func (ev *Evaluator) seal(c *catalog.Catalog) *left {
 	l := &left{catalog: c, trace: ev.trace, facts: ev.in.Facts, node: ev.in.Node, evaluated: ev.phase == phaseFinish,
 		seen:   ev.seen,
+		madeOf: ev.madeOf,
 		server: ev.in.ServerFacts, config: ev.in.Config, code: ev.in.Code, levels: ev.in.Levels, mentions: ev.in.Mentions}
 	l.keepScopes(ev)
 	switch {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -347,4 +348,59 @@ func (ev *Evaluator) Bare(v value.Value) {
 	if value.HasSensitive(v) {
 		ev.seen = append(ev.seen, v)
 	}
+}
+
+// remade notes the texts that a function has made of a secret which the program laid bare: upcase of a password is a
+// secret as well, and nobody would find it by looking for the password. What still has the secret in it, and what was
+// there before the call, is found anyhow. A template or a function that is given a hash makes something of all that is
+// in it; whatever it calls to change the secret is looked at by itself.
+func (ev *Evaluator) remade(args []value.Value, v value.Value) {
+	made := texts(v)
+	if len(made) == 0 {
+		return
+	}
+	var given []string
+	for _, a := range args {
+		given = append(given, texts(a)...)
+	}
+	secret := func(text string) bool {
+		return slices.ContainsFunc(ev.clearTexts(), func(s string) bool { return strings.Contains(text, s) })
+	}
+	if !slices.ContainsFunc(given, secret) {
+		return
+	}
+	for _, text := range made {
+		if len(text) >= leastSecret && !slices.Contains(given, text) && !secret(text) {
+			ev.madeOf, ev.clear = append(ev.madeOf, text), append(ev.clear, text)
+		}
+	}
+}
+
+// clearTexts are the secrets that the program has seen in the clear, and what it has made of them.
+func (ev *Evaluator) clearTexts() []string {
+	for ; ev.cleared < len(ev.seen); ev.cleared++ {
+		value.EachSecret(ev.seen[ev.cleared], false, func(text string) {
+			if len(text) >= leastSecret && !slices.Contains(ev.clear, text) {
+				ev.clear = append(ev.clear, text)
+			}
+		})
+	}
+	return ev.clear
+}
+
+// texts are a text, or those in an array.
+func texts(v value.Value) []string {
+	switch v := v.(type) {
+	case value.String:
+		return []string{string(v)}
+	case *value.Array:
+		var out []string
+		for _, e := range v.Elems {
+			if s, is := e.(value.String); is {
+				out = append(out, string(s))
+			}
+		}
+		return out
+	}
+	return nil
 }
