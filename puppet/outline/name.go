@@ -25,6 +25,7 @@ const (
 	KeyName               // of Hiera's
 	TemplateName          // MODULE/FILE
 	ResourceName          // Type[title]
+	FileName              // MODULE/FILE, of a module's files
 )
 
 // A Name is one place in code at which something is named.
@@ -33,14 +34,15 @@ type Name struct {
 	Name    string
 	Defines bool // it stands where the thing is defined; a variable where it is set, or a parameter
 	// Free tells that a variable is not set where it stands: it is that of Name only if that class has it.
-	Free  bool
-	Local uint32      // of a LocalName: where the scope begins that has it, 0 for a template
-	Of    string      // of a LocalName that a caller gives a template: the template's name
-	Span  source.Span // of the name alone, without a dollar, quotes or leading colons
-	Whole source.Span // of a definition: all of it
-	In    string      // the class, define or function that it stands in
-	Param bool        // it is a parameter of a class, define, plan, function or template, or the attribute that sets one
-	Text  bool        // it stands in a string, which may happen to look like a name: a title, a key
+	Free    bool
+	Local   uint32      // of a LocalName: where the scope begins that has it, 0 for a template
+	Of      string      // of a LocalName that a caller gives a template: the template's name
+	Span    source.Span // of the name alone, without a dollar, quotes or leading colons
+	Whole   source.Span // of a definition: all of it
+	In      string      // the class, define or function that it stands in
+	Param   bool        // it is a parameter of a class, define, plan, function or template, or the attribute that sets one
+	Text    bool        // it stands in a string, which may happen to look like a name: a title, a key
+	Pattern bool        // Name is a regular expression, and stands for all names of the kind that it matches
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
 }
@@ -50,16 +52,21 @@ func Names(f *syntax.File, effects func(function string) Effect) []Name {
 	n := &namer{file: f, effects: effects}
 	top := &scope{}
 	if f.Epp != nil {
-		top = &scope{local: true}
-		for _, p := range f.Epp.Params {
-			n.param(p, top)
-		}
-		top.sets(f.Epp.Body.Stmts)
-		n.all(f.Epp.Body.Stmts, top)
+		n.template(&scope{local: true})
 		return n.names
 	}
+	top.sets(f.Body.Stmts)
 	n.all(f.Body.Stmts, top)
 	return n.names
+}
+
+// template adds the names of an EPP template.
+func (n *namer) template(top *scope) {
+	for _, p := range n.file.Epp.Params {
+		n.param(p, top)
+	}
+	top.sets(n.file.Epp.Body.Stmts)
+	n.all(n.file.Epp.Body.Stmts, top)
 }
 
 // A scope is where variables are set.
@@ -68,22 +75,37 @@ type scope struct {
 	parent string // that a class inherits
 	local  bool   // a function, lambda or template
 	at     uint32
-	vars   map[string]bool
-	outer  *scope // of a lambda
+	vars   map[string]syntax.Expr // what each is set to
+	outer  *scope                 // of a lambda
 }
 
 // own are variables that every class and define has.
 const own = " title name module_name caller_module_name "
 
 func (s *scope) has(name string) bool {
-	return s.vars[name] || s.owner != "" && strings.Contains(own, " "+name+" ")
+	_, set := s.vars[name]
+	return set || s.owner != "" && strings.Contains(own, " "+name+" ")
 }
 
-func (s *scope) set(name string) {
+func (s *scope) set(name string, to syntax.Expr) {
 	if s.vars == nil {
-		s.vars = map[string]bool{}
+		s.vars = map[string]syntax.Expr{}
 	}
-	s.vars[name] = true
+	s.vars[name] = to
+}
+
+// written is what a variable is set to, if the code of its scope says that outright; otherwise nil.
+func (s *scope) written(name string) syntax.Expr {
+	for ; s != nil; s = s.outer {
+		if x, set := s.vars[name]; set {
+			switch x.(type) {
+			case *syntax.Str, *syntax.Name, *syntax.List, *syntax.Hash:
+				return x
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // sets finds the variables that statements set in their own scope.
@@ -94,9 +116,13 @@ func (s *scope) sets(stmts []syntax.Expr) {
 			case syntax.Definition, *syntax.Lambda:
 				return false
 			case *syntax.Assign:
+				if v, is := n.Left.(*syntax.Var); is {
+					s.set(v.Name, n.Right)
+					return true
+				}
 				syntax.Walk(n.Left, func(l syntax.Node) bool {
 					if v, is := l.(*syntax.Var); is {
-						s.set(v.Name)
+						s.set(v.Name, nil)
 					}
 					return true
 				})
@@ -111,11 +137,31 @@ type namer struct {
 	effects func(string) Effect
 	names   []Name
 	in      string
+	at      []uint32 // of a template that stands in a string: where each byte of it stands in the file
 }
 
 func (n *namer) add(x Name) {
 	x.In = n.in
+	if n.at != nil {
+		x.Span, x.Whole = n.real(x.Span), n.real(x.Whole)
+	}
 	n.names = append(n.names, x)
+}
+
+// real is where a span stands in the file.
+func (n *namer) real(s source.Span) source.Span {
+	if n.at == nil || s.Len() == 0 {
+		return s
+	}
+	return source.Span{Start: n.begin(s), End: n.at[min(int(s.End), len(n.at))-1] + 1}
+}
+
+// begin is where a span begins in the file.
+func (n *namer) begin(s source.Span) uint32 {
+	if n.at == nil {
+		return s.Start
+	}
+	return n.at[min(int(s.Start), len(n.at)-1)]
 }
 
 func (n *namer) all(list []syntax.Expr, s *scope) {
@@ -132,42 +178,84 @@ func (n *namer) plain(s source.Span) source.Span {
 	return s
 }
 
-// inside is where the text of a literal stands, if it is written as it is.
-func (n *namer) inside(x syntax.Expr, value string) (source.Span, bool) {
+// inside is where the text of a literal stands; if it is not written as it is, with its quotes.
+func (n *namer) inside(x syntax.Expr, value string) source.Span {
 	s := x.Span()
 	text := n.file.Source.Slice(s)
 	i := strings.Index(text, value)
-	if i < 0 || i > 1 || len(text) > len(value)+2 || value == "" {
-		return s, false
+	if i < 0 || i > 1 || len(text) > len(value)+2 {
+		return s
 	}
-	return n.plain(source.Span{Start: s.Start + uint32(i), End: s.Start + uint32(i+len(value))}), true
+	return source.Span{Start: s.Start + uint32(i), End: s.Start + uint32(i+len(value))}
 }
 
-// literals calls f for every name that an expression writes out.
-func (n *namer) literals(e syntax.Expr, f func(text string, at source.Span)) {
+// literals calls f for every name that an expression writes out; with a scope also for those of a variable that is set
+// there.
+func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.Span)) {
 	switch e := e.(type) {
 	case *syntax.Name:
-		f(e.Value, n.plain(e.Span()))
+		f(e.Value, e.Span())
 	case *syntax.Str:
-		if at, ok := n.inside(e, e.Value); ok {
-			f(e.Value, at)
+		if e.Value != "" {
+			f(e.Value, n.inside(e, e.Value))
 		}
+	case *syntax.Heredoc:
+		n.literals(e.X, s, f)
 	case *syntax.List:
 		for _, x := range e.Elems {
-			n.literals(x, f)
+			n.literals(x, s, f)
 		}
 	case *syntax.Paren:
-		n.literals(e.X, f)
+		n.literals(e.X, s, f)
 	case *syntax.Selector:
 		for _, x := range e.Entries {
-			n.literals(x.Value, f)
+			n.literals(x.Value, s, f)
+		}
+	case *syntax.If:
+		n.last(e.Then, s, f)
+		n.last(e.Else, s, f)
+	case *syntax.Case:
+		for _, o := range e.Options {
+			n.last(o.Then, s, f)
+		}
+	case *syntax.Binary:
+		if e.Op == syntax.OpAdd || e.Op == syntax.OpShl {
+			n.literals(e.Left, s, f)
+			n.literals(e.Right, s, f)
+		}
+	case *syntax.Var:
+		if x := s.written(e.Name); x != nil {
+			n.literals(x, nil, f)
 		}
 	}
 }
 
-func (n *namer) classes(e syntax.Expr, includes bool) {
-	n.literals(e, func(text string, at source.Span) {
-		n.add(Name{Kind: ClassName, Name: Class(text), Span: at, Text: true, Includes: includes})
+// last calls f for what a block comes to.
+func (n *namer) last(b syntax.Body, s *scope, f func(text string, at source.Span)) {
+	if len(b.Stmts) > 0 {
+		n.literals(b.Stmts[len(b.Stmts)-1], s, f)
+	}
+}
+
+func (n *namer) classes(e syntax.Expr, s *scope, includes bool) {
+	if a, is := e.(*syntax.Access); is {
+		if typ, titles := named(a); typ == "class" { // its node adds them, too, and does not know what they are for
+			for _, t := range titles {
+				n.classes(t, s, includes)
+			}
+		}
+	}
+	if l, is := e.(*syntax.List); is {
+		for _, x := range l.Elems {
+			n.classes(x, s, includes)
+		}
+		return
+	}
+	n.literals(e, s, func(text string, at source.Span) {
+		inText(aClass, text, at, func(x Name) {
+			x.Includes = includes
+			n.add(x)
+		})
 	})
 }
 
@@ -178,7 +266,7 @@ func (n *namer) definition(kind NameKind, name string, at, whole source.Span, pa
 	n.in = Class(name)
 	n.add(Name{Kind: kind, Name: Class(name), Defines: true, Span: n.plain(at), Whole: whole})
 	for _, p := range params {
-		s.set(p.Name)
+		s.set(p.Name, p.Default)
 	}
 	s.sets(body.Stmts)
 	for _, p := range params {
@@ -194,7 +282,7 @@ func (n *namer) definition(kind NameKind, name string, at, whole source.Span, pa
 }
 
 func (n *namer) param(p *syntax.Param, s *scope) {
-	s.set(p.Name)
+	s.set(p.Name, p.Default)
 	if p.Type != nil {
 		n.node(p.Type, s)
 	}
@@ -211,8 +299,12 @@ func (n *namer) variable(name string, at source.Span, s *scope, x Name) {
 	if i < 0 || name == "" || name[0] >= '0' && name[0] <= '9' {
 		return
 	}
-	x.Span = n.plain(source.Span{Start: at.Start + uint32(i), End: at.Start + uint32(i+len(name))})
-	x.Kind = VariableName
+	n.bind(name, n.plain(source.Span{Start: at.Start + uint32(i), End: at.Start + uint32(i+len(name))}), s, x)
+}
+
+// bind adds a variable as a scope sees it.
+func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
+	x.Span, x.Kind, x.Free = at, VariableName, false
 	if strings.Contains(name, "::") {
 		x.Name = strings.TrimPrefix(name, "::")
 		n.add(x)
@@ -253,10 +345,10 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		return
 	case *syntax.Function:
 		n.definition(FunctionName, x.Name, x.NameAt, x.Span(), x.Params, x.Body,
-			&scope{local: true, at: x.Span().Start}, x.Returns)
+			&scope{local: true, at: n.begin(x.Span())}, x.Returns)
 		return
 	case *syntax.Plan:
-		n.definition(FunctionName, x.Name, x.NameAt, x.Span(), x.Params, x.Body, &scope{local: true, at: x.Span().Start})
+		n.definition(FunctionName, x.Name, x.NameAt, x.Span(), x.Params, x.Body, &scope{local: true, at: n.begin(x.Span())})
 		return
 	case *syntax.TypeAlias:
 		n.add(Name{Kind: TypeName, Name: Class(x.Name), Defines: true, Span: n.plain(x.NameAt), Whole: x.Span()})
@@ -270,15 +362,7 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		n.all(x.Body.Stmts, in)
 		return
 	case *syntax.Lambda:
-		in := &scope{local: true, at: x.Span().Start, outer: s}
-		for _, p := range x.Params {
-			in.set(p.Name)
-		}
-		in.sets(x.Body.Stmts)
-		for _, p := range x.Params {
-			n.param(p, in)
-		}
-		n.all(x.Body.Stmts, in)
+		n.lambda(x, nil, s)
 		return
 	case *syntax.Assign:
 		n.node(x.Right, s)
@@ -305,11 +389,7 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		return
 	case *syntax.Override:
 		n.node(x.Target, s)
-		owner := ""
-		if a, is := x.Target.(*syntax.Access); is {
-			owner = ownerOf(a)
-		}
-		n.attributes(owner, x.Ops, s)
+		n.attributes(n.ownerOf(x.Target), x.Ops, s)
 		return
 	case *syntax.Defaults:
 		n.node(x.Type, s)
@@ -318,84 +398,58 @@ func (n *namer) node(x syntax.Node, s *scope) {
 	case *syntax.Collect:
 		n.node(x.Type, s)
 		if x.Query != nil {
-			n.node(x.Query, s)
+			n.query(typeOf(x.Type), x.Query, s)
 		}
 		n.attributes(typeOf(x.Type), x.Ops, s)
 		return
 	case *syntax.Call:
-		if f, is := x.Functor.(*syntax.Name); is {
-			n.call(f, x.Args)
-		} else {
+		switch f := x.Functor.(type) {
+		case *syntax.Name:
+			n.call(f, x.Args, s)
+		case *syntax.Ref:
+			n.node(f, s)
+			n.arguments("new", append([]syntax.Expr{f}, x.Args...), s)
+		default:
 			n.node(x.Functor, s)
 		}
 		n.all(x.Args, s)
-		if x.Lambda != nil {
-			n.node(x.Lambda, s)
-		}
+		n.lambda(x.Lambda, x.Args, s)
 		return
 	case *syntax.MethodCall:
 		n.node(x.Functor.Left, s)
-		n.call(x.Functor.Name, append([]syntax.Expr{x.Functor.Left}, x.Args...))
+		args := append([]syntax.Expr{x.Functor.Left}, x.Args...)
+		n.call(x.Functor.Name, args, s)
 		n.all(x.Args, s)
-		if x.Lambda != nil {
-			n.node(x.Lambda, s)
-		}
+		n.lambda(x.Lambda, args, s)
 		return
 	}
 	syntax.Children(x, func(c syntax.Node) { n.node(c, s) })
 }
 
-// call adds a function's name, and what its arguments name.
-func (n *namer) call(f *syntax.Name, args []syntax.Expr) {
-	name := strings.TrimPrefix(f.Value, "::")
-	n.add(Name{Kind: FunctionName, Name: name, Span: n.plain(f.Span())})
-	if len(args) == 0 {
+// lambda adds the names of a block. over are the arguments of the call that has it: of a list that is written out, a
+// block with one parameter sees the elements.
+func (n *namer) lambda(x *syntax.Lambda, over []syntax.Expr, s *scope) {
+	if x == nil {
 		return
 	}
-	e := n.effects(name)
-	first := func(kind NameKind) {
-		n.literals(args[0], func(text string, at source.Span) {
-			n.add(Name{Kind: kind, Name: strings.TrimPrefix(text, "::"), Span: at, Text: true})
-		})
+	in := &scope{local: true, at: n.begin(x.Span()), outer: s}
+	in.sets(x.Body.Stmts)
+	for _, p := range x.Params {
+		n.param(p, in)
 	}
-	switch {
-	case e&(Includes|Contains|Requires) != 0 && e&Anything == 0:
-		for _, a := range args {
-			n.classes(a, true)
-		}
-	case e&Makes != 0:
-		n.literals(args[0], func(text string, at source.Span) {
-			n.add(Name{Kind: TypeName, Name: Class(strings.TrimLeft(text, "@")), Span: at, Text: true})
-		})
-	}
-	switch name {
-	case "lookup", "hiera", "hiera_array", "hiera_hash", "hiera_include":
-		first(KeyName)
-	case "template", "epp":
-		for _, a := range args {
-			if name == "template" || a == args[0] {
-				n.literals(a, func(text string, at source.Span) {
-					n.add(Name{Kind: TemplateName, Name: text, Span: at, Text: true})
-					if name == "epp" && len(args) > 1 {
-						n.given(text, args[1])
-					}
-				})
-			}
+	if len(over) > 0 && len(x.Params) == 1 {
+		if list, is := over[0].(*syntax.List); is {
+			in.set(x.Params[0].Name, list)
 		}
 	}
+	n.all(x.Body.Stmts, in)
 }
 
-// given adds the parameters that a call gives a template.
-func (n *namer) given(template string, args syntax.Expr) {
-	hash, is := args.(*syntax.Hash)
-	if !is {
-		return
-	}
-	for _, e := range hash.Entries {
-		n.literals(e.Key, func(text string, at source.Span) {
-			n.add(Name{Kind: LocalName, Name: text, Of: template, Span: at, Param: true, Text: true})
-		})
-	}
+// call adds a function's name, and what its arguments name.
+func (n *namer) call(f *syntax.Name, args []syntax.Expr, s *scope) {
+	name := strings.TrimPrefix(f.Value, "::")
+	n.add(Name{Kind: FunctionName, Name: name, Span: n.plain(f.Span())})
+	n.arguments(name, args, s)
 }
 
 // resource adds what a resource expression names: its type, its titles, its attributes.
@@ -412,13 +466,13 @@ func (n *namer) resource(x *syntax.Resource, s *scope) {
 	for _, b := range x.Bodies {
 		owner := typ
 		if typ == "class" {
-			n.classes(b.Title, true)
+			n.classes(b.Title, s, true)
 			owner = ""
 			if list := syntax.StaticNames(b.Title); len(list) == 1 && list[0] != "" {
 				owner = Class(list[0])
 			}
 		} else if typ != "" {
-			n.literals(b.Title, func(text string, at source.Span) {
+			n.literals(b.Title, nil, func(text string, at source.Span) {
 				n.add(Name{Kind: ResourceName, Name: Capitalized(typ) + "[" + text + "]", Defines: true, Span: at,
 					Whole: b.Span(), Text: true})
 			})
@@ -432,35 +486,80 @@ func (n *namer) resource(x *syntax.Resource, s *scope) {
 
 func (n *namer) attributes(owner string, ops []*syntax.AttrOp, s *scope) {
 	for _, op := range ops {
-		if owner != "" && !op.Splat {
+		switch {
+		case op.Splat && op.Value != nil:
+			n.settings(owner, op.Value, s)
+		case owner != "" && !op.Splat:
 			n.add(Name{Kind: VariableName, Name: owner + "::" + op.Name, Span: op.NameAt, Param: true})
 		}
-		if op.Value != nil {
-			n.node(op.Value, s)
+		if op.Value == nil {
+			continue
 		}
+		switch op.Name {
+		case "require", "before", "notify", "subscribe": // also by a text: 'Class[web]'
+			n.text(aReference, op.Value, s)
+		case "source":
+			n.text(aSource, op.Value, nil)
+		}
+		n.node(op.Value, s)
 	}
 }
 
-// reference adds Type[title], which may be a data type with parameters as well.
+// query adds what the condition of a collector names: attributes, and by their tags classes.
+func (n *namer) query(owner string, q syntax.Expr, s *scope) {
+	switch q := q.(type) {
+	case *syntax.Paren:
+		n.query(owner, q.X, s)
+		return
+	case *syntax.Binary:
+		if q.Op == syntax.OpAnd || q.Op == syntax.OpOr {
+			n.query(owner, q.Left, s)
+			n.query(owner, q.Right, s)
+			return
+		}
+		n.literals(q.Left, nil, func(text string, at source.Span) {
+			switch {
+			case text == "tag":
+				n.text(aTag, q.Right, s)
+			case text != "title" && owner != "":
+				n.add(Name{Kind: VariableName, Name: owner + "::" + text, Span: at, Param: true})
+			}
+		})
+		n.node(q.Right, s)
+		return
+	}
+	n.node(q, s)
+}
+
+// reference adds Type[title], which may be a data type with parameters as well, and Type[title][attribute].
 func (n *namer) reference(x *syntax.Access, s *scope) {
-	ref, is := x.Left.(*syntax.Ref)
-	if !is {
+	if ref, is := x.Left.(*syntax.Ref); !is {
 		n.node(x.Left, s)
+	} else if Class(ref.Value) != "class" {
+		n.node(ref, s)
+	}
+	typ, titles := named(x)
+	if typ == "" {
+		if owner := n.ownerOf(x.Left); owner != "" {
+			for _, k := range x.Keys {
+				n.attribute(owner, k, s)
+			}
+		}
 		n.all(x.Keys, s)
 		return
 	}
-	typ := Class(ref.Value)
-	if typ != "class" {
-		n.node(ref, s)
+	if len(titles) < len(x.Keys) { // Resource['web::vhost', …]
+		n.text(aType, x.Keys[0], s)
+		n.node(x.Keys[0], s)
 	}
-	for _, k := range x.Keys {
+	for _, k := range titles {
 		if typ == "class" {
-			n.classes(k, false)
-			continue
+			n.classes(k, s, false)
+		} else {
+			n.literals(k, nil, func(text string, at source.Span) {
+				n.add(Name{Kind: ResourceName, Name: Capitalized(typ) + "[" + text + "]", Span: at, Text: true})
+			})
 		}
-		n.literals(k, func(text string, at source.Span) {
-			n.add(Name{Kind: ResourceName, Name: Capitalized(typ) + "[" + text + "]", Span: at, Text: true})
-		})
 		n.node(k, s)
 	}
 }
@@ -473,75 +572,60 @@ func typeOf(e syntax.Expr) string {
 	return ""
 }
 
-// ownerOf is what the attributes of a reference's resource belong to.
-func ownerOf(a *syntax.Access) string {
-	typ := typeOf(a.Left)
-	if typ != "class" {
-		return typ
+// named are the type and the titles of Type[title], Resource[type, title] and Resource[type][title]; "" for what is
+// none of these, or computes its type.
+func named(a *syntax.Access) (typ string, titles []syntax.Expr) {
+	switch left := a.Left.(type) {
+	case *syntax.Ref:
+		if typ = Class(left.Value); typ != "resource" {
+			return typ, a.Keys
+		}
+		if len(a.Keys) == 0 {
+			return "", nil
+		}
+		switch k := a.Keys[0].(type) {
+		case *syntax.Name:
+			typ = Class(k.Value)
+		case *syntax.Str:
+			typ = Class(k.Value)
+		case *syntax.Ref:
+			typ = Class(k.Value)
+		default:
+			return "", nil
+		}
+		return typ, a.Keys[1:]
+	case *syntax.Access:
+		if typ, titles = named(left); typ != "" && len(titles) == 0 {
+			return typ, a.Keys
+		}
 	}
-	if list := syntax.StaticNames(a); len(list) == 1 {
-		return Class(list[0])
-	}
-	return ""
+	return "", nil
 }
 
-// NamesERB are the names of an ERB template: variables of the scope that renders it, as @name, and those that it asks
-// for by a qualified name. What stands outside of <% … %> is text.
-func NamesERB(text string) (names []Name) {
-	for from := 0; ; {
-		i := strings.Index(text[from:], "<%")
-		if i < 0 {
-			return names
-		}
-		from += i + 2
-		end := strings.Index(text[from:], "%>")
-		if end < 0 {
-			end = len(text) - from
-		}
-		if code := text[from : from+end]; !strings.HasPrefix(code, "#") && !strings.HasPrefix(code, "%") {
-			names = append(names, rubyNames(code, uint32(from))...)
-		}
-		from += end
-	}
-}
-
-// rubyNames are the names in a piece of a template's Ruby that begins at an offset.
-func rubyNames(code string, base uint32) (names []Name) {
-	word := func(c byte) bool {
-		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-	}
-	for i := 0; i < len(code); i++ {
+// ownerOf is what the attributes of a reference's resource belong to; "" if that is not one thing.
+func (n *namer) ownerOf(e syntax.Expr) (owner string) {
+	switch e := e.(type) {
+	case *syntax.Paren:
+		return n.ownerOf(e.X)
+	case *syntax.Access:
+		typ, titles := named(e)
 		switch {
-		case code[i] == '@' && (i == 0 || !word(code[i-1]) && code[i-1] != '@'):
-			end := i + 1
-			for end < len(code) && word(code[end]) {
-				end++
-			}
-			if end > i+1 && code[i+1] != '_' {
-				names = append(names, Name{Kind: VariableName, Name: code[i+1 : end], Free: true,
-					Span: source.Span{Start: base + uint32(i) + 1, End: base + uint32(end)}})
-			}
-			i = end - 1
-		case strings.HasPrefix(code[i:], "scope") && (i == 0 || !word(code[i-1])):
-			rest := code[i+5:]
-			for _, open := range []string{"['", `["`, ".lookupvar('", `.lookupvar("`, ".lookupvar '"} {
-				name, is := strings.CutPrefix(rest, open)
-				if !is {
-					continue
-				}
-				end := strings.IndexAny(name, `'"`)
-				if end <= 0 {
-					break
-				}
-				at := i + 5 + len(open)
-				name = name[:end]
-				if plain, is := strings.CutPrefix(name, "::"); is {
-					name, at = plain, at+2
-				}
-				names = append(names, Name{Kind: VariableName, Name: name, Free: !strings.Contains(name, "::"),
-					Span: source.Span{Start: base + uint32(at), End: base + uint32(at+len(name))}})
+		case len(titles) == 0:
+			return ""
+		case typ != "class":
+			return typ
+		case len(titles) > 1:
+			return ""
+		}
+		if list := syntax.StaticNames(titles[0]); len(list) == 1 {
+			return Class(list[0])
+		}
+	case *syntax.Str:
+		if typ, title, is := strings.Cut(strings.TrimSuffix(e.Value, "]"), "["); is {
+			if owner = Class(typ); owner == "class" {
+				owner = Class(title)
 			}
 		}
 	}
-	return names
+	return owner
 }

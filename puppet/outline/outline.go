@@ -8,7 +8,8 @@
 // What a call does follows from the function's record (Effect); a function that declares something and does not say so
 // is refused when it tries (eval.Call), so that no record can forget it.
 //
-// Names (name.go) says where code names what, for who looks for all places that mean one thing.
+// Names (name.go) says where code names what, for who looks for all places that mean one thing; text.go lists where
+// Puppet and its functions take a name as text.
 //
 // It may import syntax. Start reading at Uses.
 package outline

@@ -1,0 +1,174 @@
+package outline
+
+import (
+	"strings"
+
+	"bunraku/source"
+)
+
+// NamesERB are the names of an ERB template: variables of the scope that renders it, as @name, and what it asks for by
+// a text. What stands outside of <% … %> is text.
+func NamesERB(text string) (names []Name) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "<%")
+		if i < 0 {
+			return names
+		}
+		from += i + 2
+		end := strings.Index(text[from:], "%>")
+		if end < 0 {
+			end = len(text) - from
+		}
+		if code := text[from : from+end]; !strings.HasPrefix(code, "#") && !strings.HasPrefix(code, "%") {
+			r := ruby{code: code, base: uint32(from), names: names}
+			r.read()
+			names = r.names
+		}
+		from += end
+	}
+}
+
+// rubyTakes says what methods of Ruby take that a template can call, as takes does for functions. Those of things that
+// have many methods of the name are told by what they are called on: scope.include?, classes.include?. "[]" is what is
+// asked by brackets.
+var rubyTakes = map[string]map[string][]taken{
+	"[]":        {"scope": {aVariable}, "to_hash": {aVariable}},
+	"lookupvar": {"": {aVariable}},
+	"setvar":    {"": {aVariable}},
+	"exist?":    {"scope": {aVariable}},
+	"bound?":    {"scope": {aVariable}},
+	"has_key?":  {"to_hash": {aVariable}},
+	"key?":      {"to_hash": {aVariable}},
+	"fetch":     {"to_hash": {aVariable}},
+	"dig":       {"to_hash": {aVariable}},
+	"include?": {"scope": {aVariable}, "to_hash": {aVariable}, "classes": {aClass}, "tags": {aTag},
+		"all_tags": {aTag}},
+	"member?":      {"to_hash": {aVariable}, "classes": {aClass}, "tags": {aTag}, "all_tags": {aTag}},
+	"tagged?":      {"": {aTag, more}},
+	"resource":     {"catalog": {aReference}},
+	"findresource": {"": {aReference}},
+
+	"has_variable?": {"": {aVariable}},
+
+	"call_function":      {"": {aFunction}},
+	"find_hostclass":     {"": {aClass}},
+	"find_definition":    {"": {aType}},
+	"find_resource_type": {"": {aType}}, "find_defined_resource_type": {"": {aType}},
+}
+
+// ruby reads a piece of a template's Ruby that begins at an offset.
+type ruby struct {
+	code  string
+	base  uint32
+	names []Name
+}
+
+func (r *ruby) read() {
+	code, on := r.code, ""
+	for i := 0; i < len(code); {
+		switch c := code[i]; {
+		case c == '@':
+			end := i + 1
+			for end < len(code) && isWord(code[end]) {
+				end++
+			}
+			if end > i+1 && code[i+1] != '_' && (i == 0 || !isWord(code[i-1]) && code[i-1] != '@') {
+				r.names = append(r.names, Name{Kind: VariableName, Name: code[i+1 : end], Free: true,
+					Span: source.Span{Start: r.base + uint32(i) + 1, End: r.base + uint32(end)}})
+			}
+			i = end
+		case isWord(c):
+			end := i
+			for end < len(code) && isWord(code[end]) {
+				end++
+			}
+			if end < len(code) && (code[end] == '?' || code[end] == '!') {
+				end++
+			}
+			if i == 0 || code[i-1] != '.' {
+				on = ""
+			}
+			word := code[i:end]
+			r.word(word, on, end)
+			on, i = word, end
+		default:
+			i++
+		}
+	}
+}
+
+// word adds what the arguments name of a method that is called on something, or what stands in brackets behind it.
+func (r *ruby) word(word, on string, end int) {
+	if end < len(r.code) && r.code[end] == '[' {
+		if list := rubyTakes["[]"][word]; list != nil {
+			r.texts(list, end+1)
+		}
+	}
+	if function, is := strings.CutPrefix(word, "function_"); is {
+		r.texts(takes[function], end)
+		r.names = append(r.names, Name{Kind: FunctionName, Name: function,
+			Span: source.Span{Start: r.base + uint32(end-len(function)), End: r.base + uint32(end)}})
+		return
+	}
+	if by := rubyTakes[word]; by != nil {
+		if list := by[on]; list != nil {
+			r.texts(list, end)
+		} else {
+			r.texts(by[""], end)
+		}
+	}
+}
+
+// texts adds what the texts name that stand at an offset, one behind the other: 'a', ['b', 'c']. The first thing that
+// is no text ends them.
+func (r *ruby) texts(list []taken, i int) {
+	if list == nil {
+		return
+	}
+	code, class := r.code, false
+	for nth := 0; i < len(code); {
+		text := ""
+		from := i
+		switch c := code[i]; {
+		case strings.IndexByte(" \t\r\n([,", c) >= 0, strings.HasPrefix(code[i:], ":'"), strings.HasPrefix(code[i:], `:"`):
+			i++
+			continue
+		case c == ':' && i+1 < len(code) && (isWord(code[i+1]) || code[i+1] == '@'):
+			end := i + 2
+			for end < len(code) && isWord(code[end]) {
+				end++
+			}
+			from, text, i = i+1, code[i+1:end], end
+		case c == '\'' || c == '"':
+			end := strings.IndexByte(code[i+1:], c)
+			if end < 0 {
+				return
+			}
+			from, text, i = i+1, code[i+1:i+1+end], i+end+2
+		default:
+			return
+		}
+		t := kind(list, nth)
+		nth++
+		if text == "" || strings.Contains(text, "#{") {
+			continue
+		}
+		add := func(x Name) { r.names = append(r.names, x) }
+		at := source.Span{Start: r.base + uint32(from), End: r.base + uint32(from+len(text))}
+		switch {
+		case class:
+			class = false
+			inText(aClass, text, at, add)
+		case t == aFunction:
+			inText(t, text, at, add)
+			list, nth = takes[strings.TrimPrefix(text, "::")], 0
+		case t == aReference && !strings.Contains(text, "["): // ('Class', 'web')
+			class = Class(text) == "class"
+			inText(aType, text, at, add)
+		case t == anEPP:
+			inText(aTemplate, text, at, add)
+		default:
+			inText(t, text, at, add)
+		}
+	}
+}

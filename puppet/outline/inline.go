@@ -1,0 +1,168 @@
+package outline
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// Templates that stand in a string. They are read as files are, of their text as it comes out of the string; each byte
+// of that is known by where it stands.
+
+// hole stands for what is interpolated into a template.
+const hole = 0
+
+// inlineERB adds the names of an ERB template that is a string.
+func (n *namer) inlineERB(e syntax.Expr, s *scope) {
+	text, at := n.written(e, s)
+	if !strings.Contains(text, "<%") {
+		return
+	}
+	for _, x := range NamesERB(text) {
+		end := int(x.Span.End)
+		if end < len(text) && text[end] == hole || text[x.Span.Start] == hole {
+			continue // there is more to it
+		}
+		x.Span = source.Span{Start: at[x.Span.Start], End: at[end-1] + 1}
+		if x.Free {
+			n.bind(x.Name, x.Span, s, x)
+		} else {
+			n.add(x)
+		}
+	}
+}
+
+// inlineEPP adds the names of an EPP template that is a string, and those of the parameters that are given to it.
+func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
+	text, at := n.written(e, s)
+	if !strings.Contains(text, "<%") {
+		return
+	}
+	for i := range at {
+		at[i] = n.begin(source.Span{Start: at[i]})
+	}
+	file := source.NewFile(n.file.Source.Name, strings.ReplaceAll(text, "\x00", "0"))
+	tree, _ := syntax.ParseEPP(file, syntax.Options{})
+	if tree.Epp == nil {
+		return
+	}
+	in := &namer{file: tree, effects: n.effects, in: n.in, at: at}
+	in.template(&scope{local: true, at: at[0], outer: s})
+	n.names = append(n.names, in.names...)
+	if len(args) > 0 {
+		n.keys(args[0], s, func(key string, where source.Span, _ syntax.Expr) {
+			n.add(Name{Kind: LocalName, Name: key, Local: at[0], Span: where, Param: true, Text: true})
+		})
+	}
+}
+
+// written is the text of a string that stands in the code, and where each byte of it stands.
+func (n *namer) written(e syntax.Expr, s *scope) (text string, at []uint32) {
+	w := &writing{source: n.file.Source.Text}
+	switch e := e.(type) {
+	case *syntax.Paren:
+		return n.written(e.X, s)
+	case *syntax.Var:
+		if x := s.written(e.Name); x != nil {
+			return n.written(x, nil)
+		}
+	case *syntax.Heredoc:
+		w.heredoc, w.escapes = true, e.HasEsc
+		if e.Margin {
+			end := strings.TrimRight(n.file.Source.Slice(e.Lines), "\r\n")
+			end = end[strings.LastIndexByte(end, '\n')+1:]
+			w.margin = end[:max(0, strings.IndexByte(end, '|'))]
+		}
+		w.add(e.X)
+	default:
+		w.escapes = true
+		w.add(e)
+	}
+	return w.text.String(), w.at
+}
+
+// A writing is a text that is being read as it stands in a file.
+type writing struct {
+	source  string
+	escapes bool
+	heredoc bool
+	margin  string // of a heredoc
+	text    strings.Builder
+	at      []uint32
+}
+
+func (w *writing) add(e syntax.Expr) {
+	switch e := e.(type) {
+	case *syntax.Interpolated:
+		for _, p := range e.Parts {
+			if text, is := p.(*syntax.Str); is {
+				from := int(text.Span().Start)
+				if from == int(e.Span().Start) && !w.heredoc {
+					from++ // the quote
+				}
+				w.piece(from, text.Value)
+				continue
+			}
+			w.text.WriteByte(hole)
+			w.at = append(w.at, p.Span().Start)
+		}
+	case *syntax.Str:
+		from := int(e.Span().Start)
+		if e.Quote == syntax.Single || e.Quote == syntax.Double {
+			from++
+		}
+		w.piece(from, e.Value)
+	}
+}
+
+// piece goes through a text and through what is written for it side by side.
+func (w *writing) piece(from int, value string) {
+	for i, line := from, false; value != ""; {
+		if line && w.margin != "" && strings.HasPrefix(w.source[i:], w.margin) {
+			i += len(w.margin)
+		}
+		line = false
+		if i >= len(w.source) {
+			return
+		}
+		here, size, width := i, 1, 1 // of what is written, and of what it comes to
+		if c := w.source[i]; c != value[0] || c == '\\' {
+			if c != '\\' {
+				return // it is not written as it is
+			}
+			size, width = w.escape(w.source[i:], value)
+		}
+		line = w.source[i] == '\n' || size > 1 && width == 0
+		i += size
+		w.text.WriteString(value[:width])
+		for range width {
+			w.at = append(w.at, uint32(here))
+		}
+		value = value[width:]
+	}
+}
+
+// escape is how long an escape is, and how long what it stands for.
+func (w *writing) escape(written, value string) (size, width int) {
+	next := byte(0)
+	if len(written) > 1 {
+		next = written[1]
+	}
+	switch {
+	case value[0] == '\\' && !(w.escapes && next == '\\'):
+		return 1, 1 // it stands for itself
+	case next == '\n':
+		return 2, 0
+	case next == '\r':
+		return 3, 0
+	case next == 'u' && value[0] != 'u':
+		_, width = utf8.DecodeRuneInString(value)
+		if end := strings.IndexByte(written, '}'); strings.HasPrefix(written, `\u{`) && end > 0 {
+			return end + 1, width
+		}
+		return min(6, len(written)), width
+	}
+	return 2, 1
+}
