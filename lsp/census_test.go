@@ -51,7 +51,7 @@ func TestCensus(t *testing.T) {
 	}
 	n := navigate(t, files)
 	page := "modules/web/manifests/page.pp"
-	n.until("modules/web/manifests/init.pp", "on 15 of 20 nodes · included by 3 · named 5 times")
+	n.until("modules/web/manifests/init.pp", "on 15 of 20 nodes · included by 3 · named 6 times")
 	n.until(page, "30 resources on 15 of 20 nodes · named 1 time")
 	n.until("modules/db/manifests/init.pp", "on 5 of 20 nodes · included by 2 · named 2 times")
 	n.until("modules/lost/manifests/init.pp", "on none of 20 nodes · included by 0 · named 0 times")

@@ -205,6 +205,9 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 				out = append(out, identity{kind: outline.KeyName, name: name})
 			}
 		}
+		if template := x.names[e.path]; n.Free && path.Ext(template) == ".epp" { // one that declares no parameters
+			out = append(out, identity{kind: outline.LocalName, name: n.Name, file: template})
+		}
 		return out
 	}
 	return []identity{{kind: n.Kind, name: n.Name}}
@@ -243,14 +246,22 @@ func (x *index) inherited(owner, name string) string {
 	return name
 }
 
-// at is the name at an offset of a file: the shortest of several.
+// at is the name at an offset of a file: the shortest of several, and of those a name of something that there is.
 func (x *index) at(e *entry, offset uint32) (found outline.Name, ok bool) {
 	for _, n := range e.names {
-		if n.Span.Start <= offset && offset <= n.Span.End && (!ok || n.Span.Len() < found.Span.Len()) {
+		if n.Span.Start <= offset && offset <= n.Span.End && (!ok || n.Span.Len() < found.Span.Len() ||
+			n.Span == found.Span && n.Kind != found.Kind && x.defines(n) && !x.defines(found)) {
 			found, ok = n, true
 		}
 	}
 	return found, ok
+}
+
+// defines reports whether a name is that of something which a file defines.
+func (x *index) defines(n outline.Name) bool {
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.defs, func(d outline.Name) bool { return d.Kind == n.Kind && d.Name == n.Name })
+	})
 }
 
 // An occurrence is a name in a file.
@@ -314,18 +325,19 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		}
 		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
 		e.names = outline.Names(tree, f.effects)
-	case ".erb":
-		e.names = outline.NamesERB(c.Text)
 	case ".yaml", ".yml", ".eyaml", ".json":
 		// What is wrong with it is told while it is open, and when a node asks for it.
 		if data, err := f.ws.Data(view, p); err == nil {
 			e.data, e.file = data.Root, data.Source
 		}
 	}
-	if isData {
+	switch {
+	case isData:
 		e.names = dataNames(e)
-	} else if isSettings(p) {
-		e.names = askedNames(e.file.Text)
+	case isSettings(p):
+		e.names = append(askedNames(e.file.Text), settingsNames(e)...)
+	case e.tree == nil && e.template != "" || path.Ext(p) == ".erb": // templates may end with anything
+		e.names = outline.NamesERB(c.Text)
 	}
 	e.defs = definesOf(e.names)
 	f.mu.Lock()
@@ -419,12 +431,60 @@ func optionNames(file *source.File, n *datafile.Node) (names []outline.Name) {
 		return nil
 	}
 	for i, x := range hash.Entries() {
-		if s, is := x.Key.(value.String); is && i < len(n.Kids) && !strings.HasPrefix(string(s), "^") {
+		if s, is := x.Key.(value.String); is && i < len(n.Kids) {
 			names = append(names, outline.Name{Kind: outline.KeyName, Name: string(s), Text: true,
-				Span: within(file, n.Kids[i].Key, string(s))})
+				Pattern: strings.HasPrefix(string(s), "^"), Span: within(file, n.Kids[i].Key, string(s))})
 		}
 	}
 	return names
+}
+
+// settingsNames are the names in a hiera.yaml beside those that it asks for: functions that look for data, and the
+// variables whose elements are mapped to paths.
+func settingsNames(e *entry) (names []outline.Name) {
+	add := func(kind outline.NameKind, n *datafile.Node) {
+		if s, is := n.Value.(value.String); is {
+			name := strings.TrimPrefix(string(s), "::")
+			names = append(names, outline.Name{Kind: kind, Name: name, Text: true, Span: within(e.file, n.Span, name)})
+		}
+	}
+	var in func(n *datafile.Node)
+	in = func(n *datafile.Node) {
+		hash, _ := n.Value.(*value.Hash)
+		for i, kid := range n.Kids {
+			if hash != nil && i < hash.Len() {
+				switch key, _ := hash.Entries()[i].Key.(value.String); key {
+				case "data_hash", "lookup_key", "data_dig":
+					add(outline.FunctionName, kid.Node)
+				case "mapped_paths":
+					if len(kid.Node.Kids) > 0 {
+						add(outline.VariableName, kid.Node.Kids[0].Node)
+					}
+				}
+			}
+			in(kid.Node)
+		}
+	}
+	if e.data != nil {
+		in(e.data)
+	}
+	return names
+}
+
+// patterns calls f for the patterns of keys in lookup_options.
+func (x *index) patterns(f func(o occurrence, matches func(key string) bool)) {
+	for _, e := range x.entries {
+		if !e.isData {
+			continue
+		}
+		for _, n := range e.names {
+			if !n.Pattern {
+				continue
+			}
+			re, err := regexp.Compile(n.Name)
+			f(occurrence{e, n}, func(key string) bool { return err != nil || re.MatchString(key) })
+		}
+	}
 }
 
 // within is where a text stands in a span that may hold quotes around it.
@@ -449,7 +509,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 			return false
 		case e.IsDir():
 			return !noData[name]
-		case path.Ext(name) == ".erb" || isData(f.dir, p):
+		case path.Ext(name) == ".erb" || isData(f.dir, p) || templateName(f.dir, p) != "":
 			files = append(files, p)
 		case isSettings(p):
 			settings = append(settings, p)

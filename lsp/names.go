@@ -98,6 +98,10 @@ func (f *folder) fileOf(n outline.Name) string {
 		if p, ok := env.TemplateFile(n.Name); ok {
 			return p
 		}
+	case outline.FileName:
+		if p, ok := env.ContentFile(n.Name); ok {
+			return p
+		}
 	case outline.FunctionName:
 		for _, r := range env.RubyFunctions(n.Name) {
 			return r.Path
@@ -110,8 +114,8 @@ func (f *folder) fileOf(n outline.Name) string {
 	return ""
 }
 
-// references are all places where the same thing is named, in manifests, templates and data; and behind them those at
-// which the chosen nodes come to it by a name that the code puts together.
+// references are all places where the same thing is named, in manifests, templates and data; and behind them those that
+// come to it by a pattern, and those at which the chosen nodes come to it by a name that the code puts together.
 func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
 	out := []protocol.Location{}
@@ -124,6 +128,12 @@ func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]p
 			out = append(out, s.location(o.entry, o.Span))
 		}
 	}
+	ids := at.meanings(at.entry, rooted(at.name))
+	at.patterns(func(o occurrence, matches func(string) bool) {
+		if slices.ContainsFunc(ids, func(id identity) bool { return id.kind == outline.KeyName && matches(id.name) }) {
+			out = append(out, s.location(o.entry, o.Span))
+		}
+	})
 	for _, o := range at.computed(at.name, all) {
 		out = append(out, s.location(o.entry, o.Span))
 	}

@@ -51,6 +51,8 @@ func (at *spot) renaming() (*renaming, error) {
 		return nil, refused("%s is what the resource is called on machines: a new title is another resource", at.name.Name)
 	case outline.TemplateName:
 		return nil, refused("a template is called like its file: move that")
+	case outline.FileName:
+		return nil, refused("a file of a module is called so wherever it lies: move that")
 	case outline.KeyName:
 		if at.params[at.name.Name] {
 			r.kind = outline.VariableName
@@ -80,8 +82,23 @@ func (at *spot) renaming() (*renaming, error) {
 		if text := lastPart(o.file.Slice(o.Span)); !strings.EqualFold(text, lastPart(r.full)) {
 			return nil, refused("%s:%d writes it as %q", at.short(o.path), o.file.LineOf(o.Span.Start), text)
 		}
+		if also := at.also(o); also != "" {
+			return nil, refused("%s:%d names %s by the same word", at.short(o.path), o.file.LineOf(o.Span.Start), also)
+		}
 	}
 	return r, nil
+}
+
+// also is another thing that a word names, and that there is: one hash may set parameters of two defines.
+func (at *spot) also(o occurrence) string {
+	ids := at.meanings(o.entry, o.Name)
+	for _, n := range o.names {
+		if n.Text && n.Span == o.Span && (n.Kind != o.Kind || n.Name != o.Name.Name) && at.defines(n) &&
+			!slices.ContainsFunc(at.meanings(o.entry, n), func(id identity) bool { return slices.Contains(ids, id) }) {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // short is a path as people of the folder say it.
@@ -256,6 +273,9 @@ func (r *renaming) change(to string) (*change, error) {
 			for _, m := range e.names {
 				text := e.file.Slice(m.Span)
 				last := lastPart(text)
+				if m.Text && strings.ContainsRune(text, '\\') && m.Name == r.full+"::"+lastPart(m.Name) {
+					return nil, refused("%s:%d writes %s as %s", r.short(e.path), e.file.LineOf(m.Span.Start), m.Name, text)
+				}
 				if m.Kind != outline.VariableName && !(m.Kind == outline.KeyName && r.params[m.Name]) ||
 					outline.Class(strings.TrimSuffix(text, "::"+last)) != r.full || last == text {
 					continue
@@ -267,11 +287,40 @@ func (r *renaming) change(to string) (*change, error) {
 			}
 		}
 	}
+	if err := r.patterned(to); err != nil {
+		return nil, err
+	}
 	for p, list := range c.edits {
 		slices.SortFunc(list, func(a, b source.Edit) int { return int(a.Place.Span.Start) - int(b.Place.Span.Start) })
 		c.edits[p] = slices.CompactFunc(list, func(a, b source.Edit) bool { return a.Place.Span == b.Place.Span })
 	}
 	return c, nil
+}
+
+// patterned asks the patterns of lookup_options whether they say of a new key what they said of the old one.
+func (r *renaming) patterned(to string) (err error) {
+	keys := map[string]string{}
+	switch {
+	case r.kind == outline.KeyName:
+		keys[r.full] = to
+	case r.kind == outline.VariableName && r.params[r.full]:
+		keys[r.full] = r.owner + "::" + to
+	case r.kind == outline.ClassName:
+		for key := range r.params {
+			if last := lastPart(key); key == r.full+"::"+last {
+				keys[key] = to + "::" + last
+			}
+		}
+	}
+	r.patterns(func(o occurrence, matches func(string) bool) {
+		for _, was := range slices.Sorted(maps.Keys(keys)) {
+			if err == nil && matches(was) != matches(keys[was]) {
+				err = refused("%s:%d speaks of %s by a pattern: %s", r.short(o.path), o.file.LineOf(o.Span.Start), was,
+					o.Name.Name)
+			}
+		}
+	})
+	return err
 }
 
 // file is the file that has its name from a definition; "" if it does not.

@@ -1,0 +1,134 @@
+package lsp_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unreached is a tree with one thing of each kind, and every way to name it in code that no node reaches. uses has, by
+// file, the usage that stands there.
+func unreached() (files map[string]string, all map[string]thing, uses map[string]string) {
+	files = map[string]string{
+		"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"hiera.yaml":                    "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml":              "some_key: 1\nweb::x::size: 3\n",
+		"manifests/site.pp":             "include web::x\nweb::y { 't': size => 2 }\nnotify { web::z(lookup('some_key')): }\n",
+		"modules/web/manifests/x.pp":    "class web::x (Web::W $size) {\n  notify { \"x ${size}\": }\n}\n",
+		"modules/web/manifests/y.pp":    "define web::y ($size = 1) {\n  notify { \"y ${size}\": }\n}\n",
+		"modules/web/functions/z.pp":    "function web::z($v) {\n  \"z ${v}\"\n}\n",
+		"modules/web/types/w.pp":        "type Web::W = Integer\n",
+		"modules/web/templates/e.epp":   "<%- | $size = 1, $x = 1 | -%>\n<%= $size %>\n",
+		"modules/web/manifests/uses.pp": "class web::uses {\n  $x = template('web/a')\n  $y = file('web/a')\n}\n",
+	}
+	all = map[string]thing{
+		"class":         {kind: "class", file: "modules/web/manifests/x.pp", name: "web::x"},
+		"parameter":     {kind: "parameter", file: "modules/web/manifests/x.pp", name: "web::x::size"},
+		"define":        {kind: "define", file: "modules/web/manifests/y.pp", name: "web::y"},
+		"attribute":     {kind: "attribute", file: "modules/web/manifests/y.pp", name: "web::y::size"},
+		"function":      {kind: "function", file: "modules/web/functions/z.pp", name: "web::z"},
+		"alias":         {kind: "alias", file: "modules/web/types/w.pp", name: "web::w"},
+		"Hiera key":     {kind: "Hiera key", file: "data/common.yaml", name: "some_key"},
+		"EPP parameter": {kind: "EPP parameter", file: "modules/web/templates/e.epp", name: "web/e.epp size"},
+	}
+	uses = map[string]string{}
+	i := 0
+	for _, kind := range slices.Sorted(maps.Keys(all)) {
+		for _, use := range usages[kind] {
+			if strings.Contains(use, "^") {
+				continue // a pattern
+			}
+			file, text, _ := planted(use, all[kind], i)
+			files[file], uses[file] = text, kind+" "+use
+			i++
+		}
+	}
+	return files, all, uses
+}
+
+// TestRenameUnreached renames things that code names in every way there is, where no node comes: nothing is left
+// behind, and nothing else changes.
+func TestRenameUnreached(t *testing.T) {
+	files, all, uses := unreached()
+	n := navigate(t, files)
+	for _, x := range []struct{ kind, word, to, name string }{
+		{"class", "web::x", "web::xx", "web::xx"}, {"define", "web::y", "web::yy", "web::yy"},
+		{"parameter", "size", "width", "web::x::width"}, {"attribute", "size", "width", "web::y::width"},
+		{"function", "web::z", "web::zz", "web::zz"}, {"alias", "Web::W", "Web::Ww", "web::ww"},
+		{"Hiera key", "some_key", "other_key", "other_key"}, {"EPP parameter", "size", "width", "web/e.epp width"},
+	} {
+		was := all[x.kind]
+		edit, why := n.renameIn(was.file, x.word, 1, x.to)
+		if why != "" {
+			t.Errorf("%s: %s", x.kind, why)
+			continue
+		}
+		after := n.written(edit)
+		is := was
+		is.name = x.name
+		i := 0
+		for _, kind := range slices.Sorted(maps.Keys(all)) {
+			for _, use := range usages[kind] {
+				if strings.Contains(use, "^") {
+					continue
+				}
+				name := all[kind]
+				switch {
+				case kind == x.kind:
+					name = is
+				case kind == "parameter" && x.kind == "class":
+					name.name = "web::xx::size"
+				case kind == "attribute" && x.kind == "define":
+					name.name = "web::yy::size"
+				}
+				file, want, _ := planted(use, name, i)
+				i++
+				if after[file] != want {
+					t.Errorf("%s renamed, %s:\n%s\nwant\n%s", x.kind, uses[file], after[file], want)
+				}
+			}
+		}
+	}
+	n.bye()
+}
+
+// TestRenameTextRefused: what cannot be renamed because of how code writes it.
+func TestRenameTextRefused(t *testing.T) {
+	base, _, _ := unreached()
+	for _, x := range []struct{ file, text, kind, why string }{
+		{"modules/web/manifests/n.pp", "class web::n {\n  include \"web::\\u{78}\"\n}\n", "class", "n.pp:2 writes it as"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"web::x::si\\u{7a}e\")\n}\n", "class",
+			"n.pp:2 writes web::x::size"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"web::x::si\\u{7a}e\")\n}\n", "parameter",
+			"n.pp:2 writes it as"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $h = { 'size' => 1 }\n  web::y { 't': * => $h }\n" +
+			"  class { 'web::x': * => $h }\n}\n", "parameter", "n.pp:2 names web::y::size by the same word"},
+		{"data/common.yaml", base["data/common.yaml"] + "lookup_options:\n  '^web::x::size$':\n    merge: first\n",
+			"parameter", "common.yaml:4 speaks of web::x::size by a pattern"},
+		{"data/common.yaml", base["data/common.yaml"] + "lookup_options:\n  ^web::x::.*:\n    merge: first\n", "class",
+			"common.yaml:4 speaks of web::x::size by a pattern"},
+		{"data/common.yaml", base["data/common.yaml"] + "lookup_options:\n  ^web::x::.*:\n    merge: first\n", "parameter",
+			""},
+		{"modules/web/manifests/uses.pp", base["modules/web/manifests/uses.pp"], "template", "called like its file"},
+		{"modules/web/manifests/uses.pp", base["modules/web/manifests/uses.pp"], "file", "move that"},
+	} {
+		files := maps.Clone(base)
+		maps.DeleteFunc(files, func(p, _ string) bool { return strings.Contains(p, "unreached") })
+		files[x.file] = x.text
+		n := navigate(t, files)
+		file, word, nth, to := "modules/web/manifests/x.pp", "web::x", 1, "web::renamed"
+		switch x.kind {
+		case "parameter":
+			word, to = "size", "width"
+		case "template":
+			file, word = x.file, "web/a"
+		case "file":
+			file, word, nth = x.file, "web/a", 2
+		}
+		if _, why := n.renameIn(file, word, nth, to); x.why == "" && why != "" || !strings.Contains(why, x.why) {
+			t.Errorf("%s of\n%s: %q, want %q", x.kind, x.text, why, x.why)
+		}
+		n.bye()
+	}
+}
