@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"bunraku/internal/live"
@@ -181,9 +182,9 @@ func differing(shown, want []said) (more, less []said) {
 			return s.at == w.at && s.kind == w.kind && (s.message == w.message || s.message == w.message+w.nodes ||
 				w.beside && strings.HasPrefix(w.message, s.message))
 		})
-		if i < 0 { // a server remembers secrets that a text held once; check cannot know them
+		if i < 0 { // a server remembers secrets that a text held once, and does not take back what it said before it knew one
 			i = slices.IndexFunc(more, func(s said) bool {
-				return s.at == w.at && s.kind == w.kind && strings.Contains(s.message, hidden)
+				return s.at == w.at && s.kind == w.kind && strings.Contains(s.message+w.message, hidden)
 			})
 		}
 		if i < 0 {
@@ -198,6 +199,122 @@ func differing(shown, want []said) (more, less []said) {
 		return strings.Contains(s.at, ".yaml:") && unreadable.MatchString(s.kind)
 	})
 	return more, less
+}
+
+// TestSaysWhatCheckSays: with all nodes chosen, the problems that an editor is shown by `bunraku lsp` are those of
+// `bunraku check`, in the same places.
+func TestSaysWhatCheckSays(t *testing.T) {
+	built := program(t)
+	for name, files := range map[string]map[string]string{
+		"shop": filesOf(t, "../examples/shop"), "seven": filesOf(t, "../examples/seven"), "helped": helped, "named": named,
+		"broken": {
+			"environment.conf": "modulepath = modules\n",
+			"manifests/site.pp": "node 'a' { include web }\nnode 'b' { include web::gone }\nnode default { " +
+				"notify { 'x': } }\n",
+			"modules/web/manifests/init.pp":   "class web {\n  $x = $nowhere\n  file { '/x': mode => '0x' }\n}\n",
+			"modules/web/manifests/syntax.pp": "class web::syntax {\n  notify { 'ä' }\n}\n",
+			"modules/web/manifests/known.pp":  "class web::known {\n  notify { 'x': nothing => 1 }\n}\n",
+			"facts/a.json":                    `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`, "facts/c.json": `{"fqdn": "c"}`},
+		"unused": {
+			"environment.conf":               "modulepath = modules\n",
+			"manifests/site.pp":              "node 'a' { include web }\nnode default { notify { 'x': } }\n",
+			"modules/web/manifests/init.pp":  "class web {\n  notify { 'y': }\n}\n",
+			"modules/web/manifests/known.pp": "class web::known {\n  notify { 'x': }\n}\n",
+			"facts/a.json":                   `{"fqdn": "a"}`, "facts/c.json": `{"fqdn": "c"}`},
+		"alone": { // a module of which a part is not there
+			"metadata.json":     `{"name": "me-web", "version": "1.0.0"}`,
+			"manifests/init.pp": "class web {\n  web::gone { 'x': }\n}\n"},
+	} {
+		saysWhatCheckSays(t, built, name, tree(t, files))
+	}
+}
+
+// TestAcceptSaysWhatCheckSays: so it is of other people's control repos and modules.
+func TestAcceptSaysWhatCheckSays(t *testing.T) {
+	live.Accept(t)
+	fetched := os.Getenv("BUNRAKU_FETCHED")
+	sites, _ := filepath.Glob(filepath.Join(fetched, "site_*"))
+	modules, _ := filepath.Glob(filepath.Join(fetched, "fresh", "*", "metadata.json"))
+	if fetched == "" || len(sites) == 0 || len(modules) < 10 {
+		t.Skip("control repos and modules are not in $BUNRAKU_FETCHED")
+	}
+	built := program(t)
+	problems := 0
+	for _, dir := range sites {
+		problems += saysWhatCheckSays(t, built, filepath.Base(dir), dir)
+	}
+	for _, file := range modules {
+		problems += saysWhatCheckSays(t, built, filepath.Base(filepath.Dir(file)), filepath.Dir(file))
+	}
+	t.Logf("%d problems of %d control repos and %d modules: an editor is shown what check says", problems, len(sites),
+		len(modules))
+}
+
+func saysWhatCheckSays(t *testing.T, program, name, dir string) (problems int) {
+	t.Helper()
+	want, err := checked(t, program, dir, "utf-32")
+	if err != nil {
+		t.Errorf("%s: check says %v", name, err)
+		return 0
+	}
+	cmd := exec.Command(program, "lsp", "--stdio")
+	in, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, in, out)
+	c.quick = true
+	c.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir,
+		"initializationOptions": map[string]any{"nodes": []string{"*"}},
+		"capabilities": map[string]any{"general": map[string]any{"positionEncodings": []string{"utf-32"}},
+			"window": map[string]any{"workDoneProgress": true}}})
+	c.notify("initialized", map[string]any{})
+	more, less := c.settled(dir, want)
+	if len(more)+len(less) > 0 {
+		t.Errorf("%s: the editor is shown\n%s\nand check says\n%s", name, lines(more), lines(less))
+	}
+	c.ask("shutdown", nil)
+	c.notify("exit", nil)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%s: lsp ends with %v", name, err)
+	}
+	return len(want)
+}
+
+// settled is how what is shown differs from what is wanted, once nothing is under way and nothing more comes.
+func (c *client) settled(dir string, want []said) (more, less []said) {
+	for heard, since := -1, time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		quiet := 5 * time.Second
+		if more, less = differing(c.saysOf(dir), want); len(more)+len(less) == 0 {
+			quiet = time.Second
+		}
+		c.mu.Lock()
+		now, under := len(c.progress), 0
+		for _, n := range c.count {
+			now += n
+		}
+		for _, p := range c.progress {
+			switch p["value"].(map[string]any)["kind"] {
+			case "begin":
+				under++
+			case "end":
+				under--
+			}
+		}
+		c.mu.Unlock()
+		if now != heard || under > 0 {
+			heard, since = now, time.Now()
+		} else if time.Since(since) > quiet {
+			return more, less
+		}
+	}
 }
 
 func lines(list []said) string {

@@ -76,10 +76,17 @@ func dial(t *testing.T, change func(*lsp.Options)) *client {
 	}
 	toServer, out := io.Pipe()
 	in, toClient := io.Pipe()
-	c := &client{t: t, to: lsp.New(opt), out: out, done: make(chan bool, 1), answers: map[int]map[string]any{},
+	c := newClient(t, in, out)
+	c.to = lsp.New(opt)
+	go func() { c.done <- c.to.Serve(toServer, toClient) }()
+	return c
+}
+
+// newClient is a client of what reads and writes.
+func newClient(t *testing.T, in io.Reader, out io.WriteCloser) *client {
+	c := &client{t: t, out: out, done: make(chan bool, 1), answers: map[int]map[string]any{},
 		shown: map[string]map[string]any{}, count: map[string]int{}, asked: map[int]string{}}
 	c.news = sync.NewCond(&c.mu)
-	go func() { c.done <- c.to.Serve(toServer, toClient) }()
 	go c.read(bufio.NewReader(in))
 	t.Cleanup(func() { out.Close() })
 	return c

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -505,10 +506,11 @@ func (f *folder) path(file *source.File) string {
 
 // within is a message that names files of the folder as `check` does which is started there; f is nil for no folder.
 func (f *folder) within(message string) string {
-	if f == nil || f.dir == "/" {
+	if f == nil || f.dir == "/" || !strings.Contains(message, f.dir) {
 		return message
 	}
-	return strings.ReplaceAll(message, f.dir+"/", "")
+	message = strings.ReplaceAll(message, f.dir+"/", "")
+	return regexp.MustCompile(regexp.QuoteMeta(f.dir)+`($|[\s'"),.:;])`).ReplaceAllString(message, ".$1")
 }
 
 // diagnostic puts one of ours into the protocol's words.
