@@ -214,7 +214,8 @@ func TestSaysWhatCheckSays(t *testing.T) {
 			"modules/web/manifests/init.pp":   "class web {\n  $x = $nowhere\n  file { '/x': mode => '0x' }\n}\n",
 			"modules/web/manifests/syntax.pp": "class web::syntax {\n  notify { 'ä' }\n}\n",
 			"modules/web/manifests/known.pp":  "class web::known {\n  notify { 'x': nothing => 1 }\n}\n",
-			"facts/a.json":                    `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`, "facts/c.json": `{"fqdn": "c"}`},
+			"facts/a.json":                    `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`,
+			"facts/c.json": `{"fqdn": "c"}`},
 		"unused": {
 			"environment.conf":               "modulepath = modules\n",
 			"manifests/site.pp":              "node 'a' { include web }\nnode default { notify { 'x': } }\n",
@@ -253,7 +254,7 @@ func TestAcceptSaysWhatCheckSays(t *testing.T) {
 func saysWhatCheckSays(t *testing.T, program, name, dir string) (problems int) {
 	t.Helper()
 	want, err := checked(t, program, dir, "utf-32")
-	if err != nil {
+	if err != nil && !strings.Contains(err.Error(), "there is nothing to compile") { // of that nothing is shown
 		t.Errorf("%s: check says %v", name, err)
 		return 0
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -62,14 +61,16 @@ func dial(t *testing.T, change func(*lsp.Options)) *client {
 			r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { secrets.AddValue(v) })
 			r.EachBared(secrets.AddBared, secrets.AddMade)
 		},
-		Judge: func(folder string) (*judge.Judge, func(string) bool, error) {
+		JudgedBy: []string{"bunraku.assert"},
+		Judge: func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error) {
 			solver, err := sat.Named("built-in")
-			own := judge.OwnCode(folder)
-			opt := judge.Options{Own: own, Hide: secrets.Hide, Solver: solver, Budget: model.DefaultUnits}
-			if text, err := os.ReadFile(filepath.Join(folder, "bunraku.assert")); err == nil {
-				opt.Assert, _ = model.ParseAssertions(source.NewFile("bunraku.assert", string(text)))
+			opt := judge.Options{Own: judge.OwnCode(folder), Hide: secrets.Hide, Solver: solver, Budget: model.DefaultUnits}
+			var trouble source.Diagnostics
+			name := filepath.Join(folder, "bunraku.assert")
+			if c, err := view.Read(name); err == nil {
+				opt.Assert, trouble = model.ParseAssertions(source.NewFile(name, c.Text))
 			}
-			return judge.New(opt), own, err
+			return judge.New(opt), trouble, err
 		}}
 	if change != nil {
 		change(&opt)

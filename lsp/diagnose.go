@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"regexp"
@@ -160,31 +161,31 @@ func (s *Server) notice(key, uri string) *notice {
 	return n
 }
 
-// publish tells the client what is known to be wrong with a file. What several folders say alike is said once, and so
-// is what keeps a file from being read: a folder says it in the words of `check`, once it has come to the file.
+// publish tells the client what is known to be wrong with a file. What several folders say alike of a place, or one
+// says several times, is said once, and so is what keeps a file from being read: a folder says it in the words of
+// `check`, once it has come to the file.
 func (s *Server) publish(key string) {
 	n := s.shown[key]
 	var all []protocol.Diagnostic
+	said := map[string]bool{}
+	say := func(d protocol.Diagnostic) {
+		if id := fmt.Sprint(d.Range.Start, keyOf(d)); !said[id] {
+			said[id] = true
+			all = append(all, d)
+		}
+	}
 	for _, d := range n.syntax {
 		if !slices.ContainsFunc(s.folders, func(f *folder) bool {
 			return slices.ContainsFunc(n.of(f), func(x protocol.Diagnostic) bool {
 				return x.Range.Start == d.Range.Start && strings.Contains(x.Message, d.Message)
 			})
 		}) {
-			all = append(all, d)
+			say(d)
 		}
 	}
-	said := map[string]bool{}
 	for _, f := range s.folders {
 		for _, d := range n.of(f) {
-			if len(n.rest) > 1 {
-				id := fmt.Sprint(d.Range, keyOf(d))
-				if said[id] {
-					continue
-				}
-				said[id] = true
-			}
-			all = append(all, d)
+			say(d)
 		}
 	}
 	p := protocol.PublishDiagnosticsParams{URI: n.uri, Diagnostics: listed(all)}
@@ -248,6 +249,12 @@ func (f *folder) diagnose(ctx context.Context) {
 		f.kick()
 	case !f.nothingBut(err):
 		f.server.log(protocol.MessageTypeError, f.dir+": "+err.Error())
+		if errors.Is(err, fs.ErrNotExist) && !source.Exists(f.ws.Disk(), f.dir) { // nothing is true of what is gone
+			f.server.mu.Lock()
+			defer f.server.mu.Unlock()
+			f.offer(map[string][]remedy{}, nil)
+			f.server.show(f, nil)
+		}
 	}
 }
 
@@ -276,6 +283,9 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if _, err := f.reindex(view); err != nil {
 		return err
 	}
+	if err := f.rejudge(view); err != nil {
+		return err
+	}
 	c := f.look(view)
 	if w := f.server.work("Bunraku looks at " + path.Base(f.dir)); w != nil {
 		c.Progress = w.progress
@@ -286,6 +296,9 @@ func (f *folder) check(ctx context.Context) (err error) {
 	early := map[string]bool{}
 	tell := func(last bool) {
 		run := &report.Run{Command: "check", Own: f.own}
+		for _, d := range f.trouble { // by which who works is judging
+			run.Add(nil, d)
+		}
 		c.Tell(run)
 		run.Ignore(c.Sources)
 		f.tell(ctx, run, c.Trouble, open, c.Nodes, early, last)

@@ -133,7 +133,7 @@ func (at *spot) sameCatalogs(ctx context.Context, texts map[string]string, class
 		if err != nil {
 			return nil
 		}
-		out, _, err := fleet.Compile(ctx, snap, at.folder.judge, nodes, at.server.opt.Watch)
+		out, _, err := fleet.Compile(ctx, snap, at.folder.judge(), nodes, at.server.opt.Watch)
 		if err != nil || ctx.Err() != nil {
 			return nil
 		}

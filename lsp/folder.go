@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,7 +27,6 @@ type folder struct {
 	dir    string // absolute
 	ws     *compiler.Workspace
 	opt    compiler.Options
-	judge  *judge.Judge
 	own    func(file string) bool
 	// functions are those that are built in, by name.
 	functions map[string]*eval.Function
@@ -46,6 +46,9 @@ type folder struct {
 	missed   string             // what the settings name and is no node, as it was last told
 	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
 	remedies map[string][]remedy
+	judges   []*judge.Judge     // the last is the one that there is now: who asks may still use those before
+	judgedBy string             // the files that say what it judges by
+	trouble  source.Diagnostics // with them
 	cancel   context.CancelFunc // ends what is under way
 	closed   bool
 	work     sync.Mutex // held by who works
@@ -60,18 +63,17 @@ func (s *Server) addFolder(dir string) *folder {
 	if dir == "" || slices.ContainsFunc(s.folders, func(f *folder) bool { return f.dir == dir }) {
 		return nil
 	}
-	j, own, err := s.opt.Judge(dir)
-	if err != nil {
-		s.log(protocol.MessageTypeError, dir+" is not looked at: "+err.Error())
-		return nil
-	}
-	f := &folder{server: s, dir: dir, opt: s.opt.Compile, judge: j, own: own, entries: map[string]*entry{},
+	f := &folder{server: s, dir: dir, opt: s.opt.Compile, own: judge.OwnCode(dir), entries: map[string]*entry{},
 		unseen: map[string]bool{}}
 	f.opt.StandIn, f.opt.Trace = true, true
 	f.ws = compiler.NewWorkspace(dir, f.opt)
 	if !s.opt.LanguageGiven && fleet.OnlyBefore8(f.ws.Disk(), dir) != "" {
 		f.opt.Language = source.Puppet7
 		f.ws = compiler.NewWorkspace(dir, f.opt)
+	}
+	if err := f.rejudge(f.ws.Disk()); err != nil {
+		s.log(protocol.MessageTypeError, dir+" is not looked at: "+err.Error())
+		return nil
 	}
 	f.functions = functions.Table(f.opt.Language)
 	for name, x := range stdlib.Table() {
@@ -181,6 +183,33 @@ func (f *folder) kick() {
 	})
 }
 
+// rejudge makes a judge, if there is none by what the files say that it judges by.
+func (f *folder) rejudge(view source.Files) error {
+	by := "judged"
+	for _, name := range f.server.opt.JudgedBy {
+		c, err := view.Read(f.dir + "/" + name)
+		by += fmt.Sprintf("\x00%v %s", err, c.Text)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.judgedBy == by {
+		return nil
+	}
+	j, trouble, err := f.server.opt.Judge(f.dir, view)
+	if err != nil {
+		return err
+	}
+	f.judges, f.judgedBy, f.trouble = append(f.judges, j), by, trouble
+	return nil
+}
+
+// judge is the judge that there is now.
+func (f *folder) judge() *judge.Judge {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.judges[len(f.judges)-1]
+}
+
 // see looks at the syntax of long documents.
 func (f *folder) see() {
 	s := f.server
@@ -208,6 +237,8 @@ func (f *folder) close() {
 	go func() { // once nobody needs it
 		f.work.Lock()
 		defer f.work.Unlock()
-		f.judge.Close()
+		for _, j := range f.judges {
+			j.Close()
+		}
 	}()
 }

@@ -162,7 +162,7 @@ func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.N
 		return nil, err
 	}
 	out = append(out, audit.New(snap, at.folder.own, compiler.Wanting(snap.Environment())).Check()...)
-	compiled, _, err := fleet.Compile(ctx, snap, at.folder.judge, nodes, at.server.opt.Watch)
+	compiled, _, err := fleet.Compile(ctx, snap, at.folder.judge(), nodes, at.server.opt.Watch)
 	for _, c := range compiled {
 		out = append(out, c.Problems...)
 		if c.Excuse != nil { // it no longer compiles, though nobody is told

@@ -24,7 +24,7 @@ const mostSought = 60
 
 // look is a check of the folder's nodes that has not begun.
 func (f *folder) look(view source.Files) *fleet.Check {
-	return &fleet.Check{Workspace: f.ws, View: view, Root: f.dir, Facts: f.server.opt.Facts, Judge: f.judge,
+	return &fleet.Check{Workspace: f.ws, View: view, Root: f.dir, Facts: f.server.opt.Facts, Judge: f.judge(),
 		Invent: fleet.InventOptions{Legacy: f.opt.Language == source.Puppet7, Own: f.own}, Watch: f.server.opt.Watch,
 		Choose: f.choose}
 }

@@ -503,7 +503,7 @@ func (r *renaming) catalogs(ctx context.Context, view source.Files, nodes []flee
 	if err != nil {
 		return nil, err
 	}
-	out, _, err := fleet.Compile(ctx, snap, r.folder.judge, nodes, r.server.opt.Watch)
+	out, _, err := fleet.Compile(ctx, snap, r.folder.judge(), nodes, r.server.opt.Watch)
 	if err == nil {
 		err = ctx.Err()
 	}

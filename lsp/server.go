@@ -69,8 +69,10 @@ type Options struct {
 	Facts string
 	// Nodes are the nodes that answers are about, unless the client says which; names or patterns.
 	Nodes []string
-	// Judge makes the judge of a folder, and says which of its files are the user's to edit.
-	Judge func(folder string) (j *judge.Judge, own func(file string) bool, err error)
+	// Judge makes the judge of a folder, which does without what is wrong in files that say what it judges by; JudgedBy
+	// are the names of those.
+	Judge    func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error)
+	JudgedBy []string
 	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil
 	// if nobody knows.
 	Other func(file *source.File) source.Diagnostics
@@ -320,7 +322,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 }
 
 // watched are the files whose changes on the disk matter.
-const watched = "**/*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb}"
+const watched = "**/*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb,assert,assume}"
 
 // initialized begins the work: everything before it is only an exchange of letters.
 func (s *Server) initialized(context.Context, *protocol.InitializedParams) (any, error) {

@@ -7,7 +7,7 @@ func Meaning(code string) string { return meanings[code] }
 // meanings has the codes of check and verify, and those whose messages come from elsewhere.
 var meanings = map[string]string{
 	"A0101": "a line of a policy cannot be read",
-	"A0001": "a line of an assertions file cannot be read",
+	"A0001": "a line of a file of assertions or assumptions cannot be read",
 	"L0001": "an option of puppet-lint that there is not",
 	"L0003": "a control comment of lint opens or closes nothing",
 	"C0001": "dependency cycle",

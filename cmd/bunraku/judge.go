@@ -88,36 +88,46 @@ func (j *judging) linted(p *report.Problem) bool { return j.lint != nil && j.lin
 // newJudge checks the flags and reads the assertions that are about an environment ("" for none). Trouble with those is
 // told.
 func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
+	view := source.NewDir(source.DirOptions{Roots: append(slices.Clone(flags.assert), env)})
+	j, trouble, err := a.judgeBy(flags, env, view)
+	if err == nil && trouble.HasErrors() {
+		a.report(trouble)
+		return nil, &exitError{code: exitFailed}
+	}
+	return j, err
+}
+
+// judgeBy is newJudge for files that some may have open. The judge does without assertions that there is trouble with.
+func (a *app) judgeBy(flags *judgeFlags, env string, view source.Files) (j *judging, trouble source.Diagnostics,
+	err error) {
 	if !slices.Contains(formats, flags.format) {
-		return nil, fail("unknown format %q: %s", flags.format, strings.Join(formats, ", "))
+		return nil, nil, fail("unknown format %q: %s", flags.format, strings.Join(formats, ", "))
 	}
 	if !slices.Contains([]string{"error", "warning", "unknown"}, flags.failOn) {
-		return nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
+		return nil, nil, fail("--fail-on is error, warning or unknown, not %q", flags.failOn)
 	}
 	if flags.budget < 1 {
-		return nil, fail("--budget is a number of units from 1 on, not %d", flags.budget)
+		return nil, nil, fail("--budget is a number of units from 1 on, not %d", flags.budget)
 	}
-	j := &judging{flags: flags, env: env, own: judge.OwnCode(env), hide: a.secrets.Hide}
+	j = &judging{flags: flags, env: env, own: judge.OwnCode(env), hide: a.secrets.Hide}
 	opt := judge.Options{Platform: flags.platform, Packages: flags.packages, Own: j.own, Hide: j.hide,
 		Budget: flags.budget, Recover: flags.recover, Everywhere: true}
-	var err error
 	if opt.Solver, err = sat.Named(flags.solver); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(flags.base) > 0 {
 		if opt.Image, err = listing.OpenImage(flags.base...); err != nil {
-			return nil, fail("--base %s", err)
+			return nil, nil, fail("--base %s", err)
 		}
 	}
 	if flags.packageModel != "" {
 		m, err := model.ParsePackages(flags.packageModel)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		opt.Model = &m
 	}
 	files := flags.assert
-	view := source.NewDir(source.DirOptions{Roots: append(slices.Clone(flags.assert), env)})
 	own := filepath.Join(env, assertFile)
 	if info, err := view.Stat(source.Absolute(env)); len(files) == 0 && env != "" && err == nil && info.IsDir() {
 		if _, err := view.Stat(source.Absolute(own)); !errors.Is(err, fs.ErrNotExist) {
@@ -127,45 +137,52 @@ func (a *app) newJudge(flags *judgeFlags, env string) (*judging, error) {
 	for _, name := range files {
 		text, err := view.Read(source.Absolute(name))
 		if err != nil {
-			return nil, source.Named(err, source.Absolute(name), name)
+			return nil, nil, source.Named(err, source.Absolute(name), name)
 		}
-		list, trouble := model.ParseAssertions(source.NewFile(filepath.ToSlash(name), text.Text))
-		if trouble.HasErrors() {
-			a.report(trouble)
-			return nil, &exitError{code: exitFailed}
-		}
+		list, wrong := model.ParseAssertions(source.NewFile(filepath.ToSlash(name), text.Text))
+		trouble = append(trouble, wrong...)
 		opt.Assert = append(opt.Assert, list...)
 	}
-	if err := j.assume(&opt, view); err != nil {
-		return nil, err
+	wrong, err := j.assume(&opt, view)
+	if err != nil {
+		return nil, nil, err
 	}
+	trouble = append(trouble, wrong...)
 	j.Judge = judge.New(opt)
-	return j, nil
+	return j, trouble, nil
 }
 
 // assume reads the answers to open points: those of the command line, and those of the environment's own file.
-func (j *judging) assume(opt *judge.Options, view source.Files) error {
-	lines := slices.Clone(j.flags.assume)
-	file := filepath.Join(j.env, assumeFile)
-	if j.env != "" {
-		text, err := view.Read(source.Absolute(file))
-		if err == nil {
-			for row := range strings.SplitSeq(text.Text, "\n") {
-				if row, _, _ = strings.Cut(row, "#"); strings.TrimSpace(row) != "" {
-					lines = append(lines, row)
-				}
-			}
-		}
-	}
-	for _, row := range lines {
+func (j *judging) assume(opt *judge.Options, view source.Files) (trouble source.Diagnostics, err error) {
+	for _, row := range j.flags.assume {
 		x, err := model.ParseAccepted(row)
 		if err != nil {
-			return fail("%s", err)
+			return nil, fail("%s", err)
 		}
 		opt.Accept = append(opt.Accept, x)
 	}
+	name := filepath.Join(j.env, assumeFile)
+	if j.env != "" {
+		if text, err := view.Read(source.Absolute(name)); err == nil {
+			file := source.NewFile(filepath.ToSlash(name), text.Text)
+			for n := 1; n <= file.LineCount(); n++ {
+				row, _, _ := strings.Cut(file.Line(n), "#")
+				if strings.TrimSpace(row) == "" {
+					continue
+				}
+				x, err := model.ParseAccepted(row)
+				if err == nil {
+					opt.Accept = append(opt.Accept, x)
+					continue
+				}
+				start := file.Offset(source.Position{Line: n, Column: 1})
+				trouble = append(trouble, &source.Diagnostic{Code: "A0001", Summary: err.Error(),
+					Place: source.Place{File: file, Span: source.Span{Start: start, End: start + uint32(len(row))}}})
+			}
+		}
+	}
 	j.accepted = opt.Accept
-	return nil
+	return trouble, nil
 }
 
 // unused notes answers to open points that decided nothing on any node.

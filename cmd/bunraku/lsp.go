@@ -42,13 +42,14 @@ Nothing that the tree names is run.`,
 			if flags.node != "" {
 				opt.Nodes = []string{flags.node}
 			}
-			opt.Judge = func(folder string) (*judge.Judge, func(string) bool, error) {
-				j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits},
-					folder)
+			opt.JudgedBy = []string{assertFile, assumeFile}
+			opt.Judge = func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error) {
+				j, trouble, err := a.judgeBy(&judgeFlags{solver: "built-in", failOn: "error", format: "text",
+					budget: model.DefaultUnits}, folder, view)
 				if err != nil {
-					return nil, nil, err
+					return nil, nil, errors.New(plain(err))
 				}
-				return j.Judge, j.own, nil
+				return j.Judge, trouble, nil
 			}
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
