@@ -43,7 +43,6 @@ type Invention struct {
 	Legacy bool
 
 	guessed   bool           // the class speaks of another system than the rest of its site, be it only by its name
-	part      bool           // whoever uses the class or define declares more beside it
 	around    bool           // a class around its own was declared first, since it does not compile alone
 	stdlib    bool           // it has the facts that stdlib brings to agents
 	elsewhere []facts.System // to be tried where the code refuses this one
@@ -162,7 +161,7 @@ func (p *Plan) module(env *environment.Environment, m *environment.Module, opt I
 			switch d.def.(type) {
 			case *syntax.Class:
 				n := invent(d.name, s, "a public class of the module", opt.Legacy)
-				n.part = true
+				n.Part = true
 				p.Nodes = append(p.Nodes, n)
 			case *syntax.Define:
 				p.Nodes = append(p.Nodes, newUse(env, d, s, opt.Legacy))
@@ -255,7 +254,7 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 			for _, d := range p.publicOf(env, m) {
 				if _, is := d.def.(*syntax.Class); is {
 					n := invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy)
-					n.part, n.guessed = kind != "role", n.System.ID != signs.system.ID
+					n.Part, n.guessed = kind != "role", n.System.ID != signs.system.ID
 					n.says = sayings(asked, d.name, n.Facts)
 					n.Facts = say(n.Facts, n.says)
 					add(n)

@@ -54,9 +54,8 @@ func newUse(env *environment.Environment, d public, s facts.System, legacy bool)
 	}
 	text := strings.Join(attributes, "")
 	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny,
-		Facts: s.Facts(name, legacy), Code: use{d.name, plainTitle, "", text}.parse()},
-		Define: d.name, System: s, Origin: "a public define of the module", Legacy: legacy, part: true,
-		use: text}
+		Facts: s.Facts(name, legacy), Code: use{d.name, plainTitle, "", text}.parse(), Part: true},
+		Define: d.name, System: s, Origin: "a public define of the module", Legacy: legacy, use: text}
 }
 
 // A maker makes values after types.

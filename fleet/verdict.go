@@ -71,7 +71,7 @@ func unsay(r *Checked, judged *catalog.Catalog) {
 		}
 		v.Report, v.Node.Unknown = &told, told.Unknown
 	}
-	if i.part && v.Report != nil {
+	if i.Part && v.Report != nil {
 		unsayOfPart(r, judged)
 	}
 	if len(v.Refused)+len(v.Blocked) == 0 {

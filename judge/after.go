@@ -24,6 +24,9 @@ func (j *Judge) After(ctx context.Context, old, new Suspect) (u *model.Upgrade, 
 	for i, s := range []Suspect{old, new} {
 		g := catalog.NewGraph(s.Catalog, model.Types{Lookup: s.Types})
 		which := [...]string{"the old catalog", "the new catalog"}[i]
+		if len(g.Missing) > 0 && (g.Missing[0].Open || s.Unsure) {
+			return nil, which + " has a relationship to what is not known", nil
+		}
 		if len(g.Missing) > 0 {
 			return nil, which + " has a relationship to what is not there: " + g.Missing[0].Message(), nil
 		}

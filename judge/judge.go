@@ -75,7 +75,7 @@ type Verdict struct {
 	Report    *model.Report      // nil if the catalog has cycles, or relationships to nowhere
 	Blocked   source.Diagnostics // those cycles and relationships
 	Refused   source.Diagnostics // values that an agent does not accept
-	Undecided bool               // although everything has a model, or about an assertion
+	Undecided bool               // although everything has a model, or about an assertion, or what a relationship is to
 
 	types resource.Lookup
 }
@@ -97,6 +97,8 @@ type Suspect struct {
 	Modules *environment.Environment
 	// Record is the compile; nil if somebody else has compiled it.
 	Record *record.Record
+	// Unsure tells that what looks absent may be there in Puppet: the compile has said so (E0706).
+	Unsure bool
 }
 
 // Judge verifies one catalog. A bug costs this verdict only: it is what blocks the catalog then.
@@ -117,13 +119,17 @@ func (j *Judge) Judge(ctx context.Context, s Suspect) (v *Verdict, err error) {
 	v.types, v.Refused = types, refused(s)
 	graph := catalog.NewGraph(cat, types)
 	for _, m := range graph.Missing {
+		if m.Open || s.Unsure {
+			v.Undecided = true
+			continue
+		}
 		v.Blocked = append(v.Blocked, &source.Diagnostic{Code: "C0002", Summary: m.Message(), Place: m.Place,
 			Help: "declare it, or take the relationship away: no agent applies this catalog"})
 	}
 	for _, c := range graph.Cycles() {
 		v.Blocked = append(v.Blocked, c.Diagnostic())
 	}
-	if len(v.Blocked) > 0 {
+	if len(v.Blocked) > 0 || v.Undecided {
 		return v, nil
 	}
 	lists, err := j.borrow(platform)

@@ -208,7 +208,7 @@ func clipText(s string, n int) string {
 // unverified counts the nodes that were only compiled.
 func (c *checking) unverified() (n int) {
 	for _, r := range c.nodes {
-		if r.Catalog != nil && r.Verdict.Report == nil && !r.Partial {
+		if r.Catalog != nil && r.Verdict.Report == nil && !r.Partial && !r.Verdict.Undecided {
 			n++
 		}
 	}

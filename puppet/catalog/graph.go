@@ -28,6 +28,7 @@ type Missing struct {
 	Resource  *Resource
 	Attr, Ref string
 	Place     source.Place
+	Open      bool // which resource is meant is not known
 }
 
 // Message is Puppet's text.
@@ -213,6 +214,7 @@ func (g *Graph) manual() {
 					rel.Ref = a.Ref(j)
 				}
 				text := refText(v)
+				_, open := v.(*value.Opaque)
 				n, ok := ParseRef(text)
 				other := -1
 				if ok {
@@ -225,7 +227,7 @@ func (g *Graph) manual() {
 					}
 				}
 				if other < 0 {
-					g.Missing = append(g.Missing, Missing{r, p.Name, text, p.Place})
+					g.Missing = append(g.Missing, Missing{r, p.Name, text, p.Place, open})
 					continue
 				}
 				g.relate(rel, i, other)

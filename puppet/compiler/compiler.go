@@ -186,6 +186,8 @@ type Node struct {
 	Unclassified bool
 	// Absent says what becomes of what modules would bring that are not there.
 	Absent Absent
+	// Part tells that whoever has what the node has declares more beside it.
+	Part bool
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -216,7 +218,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: who.called, Config: settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
 		Parameters: who.parameters, Classes: who.classes, Bytes: who.bytes, Said: who.said, Imports: who.imports,
-		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted}
+		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted, Part: n.Part}
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())
 		defer in.Log.Close()

@@ -68,6 +68,7 @@ func (ev *Evaluator) standsIn(module string, kind source.SubjectKind, name strin
 	}
 	if kind != source.MissingType {
 		ev.guesses++
+		ev.lost++
 		ev.absent++
 	}
 	return &value.Opaque{Why: "the module " + module + absentWhy, Absent: true}
@@ -141,6 +142,6 @@ func absentType(t value.Value) *value.Opaque {
 	return nil
 }
 
-// onlyAbsent reports whether everything that was guessed so far is for want of modules: then there is no news in what
-// hangs on it.
-func (ev *Evaluator) onlyAbsent() bool { return ev.guesses == ev.absent }
+// wanting reports whether something was guessed for want of modules: there is no news in what is not there then, since
+// they may bring it.
+func (ev *Evaluator) wanting() bool { return ev.absent > 0 }

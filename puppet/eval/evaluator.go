@@ -88,6 +88,8 @@ type Input struct {
 	Log *trace.Log
 	// Cover notes which branches are taken; nil for nobody.
 	Cover *source.Cover
+	// Part tells that what looks absent may be declared by whoever has what this node has.
+	Part bool
 }
 
 // Assigned is a class that an external node classifier gives to the node.
@@ -117,6 +119,7 @@ type Evaluator struct {
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque
 	guesses int           // how many decisions were guessed, or effects left out
+	lost    int           // how many of them may have declared something
 	absent  int           // how many of them for want of modules
 	open    *value.Opaque // on which a comparison of case or a selector just hung
 

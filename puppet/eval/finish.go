@@ -195,7 +195,7 @@ func (ev *Evaluator) checkLeftovers() {
 		}
 	}
 	if len(names) > 0 {
-		if ev.guesses > 0 {
+		if ev.mayBe() {
 			ev.mayBeThere(at, strings.Join(names, ", "))
 			return
 		}
@@ -210,7 +210,7 @@ func (ev *Evaluator) checkLeftovers() {
 				break
 			}
 		}
-		if ev.guesses > 0 {
+		if ev.mayBe() {
 			ev.mayBeThere(place, strings.Join(left, ", "))
 			return
 		}

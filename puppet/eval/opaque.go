@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bunraku/provenance"
 	"bunraku/puppet/outline"
@@ -109,17 +110,22 @@ func (ev *Evaluator) eitherWay(o *value.Opaque, lr provenance.Ref, e *syntax.Bin
 func calm(e syntax.Expr) bool {
 	is := true
 	syntax.Walk(e, func(n syntax.Node) bool {
-		switch n.(type) {
-		case *syntax.Lit, *syntax.Str, *syntax.Name, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Default,
-			*syntax.Var, *syntax.Paren,
-			*syntax.Access, *syntax.Ref, *syntax.Binary, *syntax.Unary, *syntax.Interpolated, *syntax.Text, *syntax.List,
-			*syntax.Hash, *syntax.Entry:
-		default:
-			is = false
-		}
+		is = is && calmNode(n)
 		return is
 	})
 	return is
+}
+
+// calmNode reports whether a node itself calls nothing and changes nothing.
+func calmNode(n syntax.Node) bool {
+	switch n.(type) {
+	case *syntax.Lit, *syntax.Str, *syntax.Name, *syntax.Int, *syntax.Float, *syntax.Bool, *syntax.Undef, *syntax.Default,
+		*syntax.Var, *syntax.Paren,
+		*syntax.Access, *syntax.Ref, *syntax.Binary, *syntax.Unary, *syntax.Interpolated, *syntax.Text, *syntax.List,
+		*syntax.Hash, *syntax.Entry:
+		return true
+	}
+	return false
 }
 
 // blockOf runs the statements that a decision leads to. If the decision hangs on a value that is not known, they are
@@ -131,6 +137,9 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 		return ev.block(stmts, sc)
 	}
 	ev.guessed(o)
+	if !slices.ContainsFunc(others, func(list []syntax.Expr) bool { return !ev.onlySets(list) }) {
+		ev.lost--
+	}
 	if ev.rendering != nil {
 		ev.rendering.unknown = o
 	}
@@ -154,13 +163,45 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 	return o, 0
 }
 
+// onlySets reports whether code does nothing but set variables: if it is passed over, nothing is absent for that.
+func (ev *Evaluator) onlySets(stmts []syntax.Expr) bool {
+	only := true
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Call:
+				name, is := n.Functor.(*syntax.Name)
+				only = only && is && ev.onlyAnswers(name.Value)
+			case *syntax.MethodCall:
+				only = only && ev.onlyAnswers(n.Functor.Name.Value)
+			case *syntax.Assign, *syntax.If, *syntax.Case, *syntax.Option, *syntax.Selector, *syntax.Nop,
+				*syntax.Heredoc, *syntax.Regexp, *syntax.NamedAccess, *syntax.Lambda, *syntax.Param:
+			case syntax.Expr:
+				only = only && calmNode(n)
+			}
+			return only
+		})
+	}
+	return only
+}
+
+// onlyAnswers reports whether a function is known to do nothing but give a value.
+func (ev *Evaluator) onlyAnswers(name string) bool {
+	f := ev.world.Function(strings.TrimPrefix(name, "::"))
+	return f != nil && f.Does == 0 && f.Flow != Effect
+}
+
 // guessed counts a decision that was guessed, or an effect that was left out.
 func (ev *Evaluator) guessed(o *value.Opaque) {
 	ev.guesses++
+	ev.lost++
 	if o.Absent {
 		ev.absent++
 	}
 }
+
+// mayBe reports whether what looks absent may be there in Puppet, because something is not known.
+func (ev *Evaluator) mayBe() bool { return ev.guesses > 0 && (ev.lost > 0 || ev.in.Part) }
 
 // unsettle makes a variable unknown that code may have assigned, or not.
 func (sc *Scope) unsettle(name string, o *value.Opaque) {
@@ -178,7 +219,7 @@ func (sc *Scope) unsettle(name string, o *value.Opaque) {
 // mayBeThere warns of resources that are not there, where Puppet's error would end the compile: code that was left out,
 // because something is not known, may declare them.
 func (ev *Evaluator) mayBeThere(at source.Place, names string) {
-	if ev.onlyAbsent() {
+	if ev.wanting() {
 		return
 	}
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,

@@ -259,8 +259,8 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 	}
 	ev.budget.Keep(relationBytes, relating)
 	from, to := s.res, t.res
-	if ev.guesses > 0 && (from == nil || to == nil) { // which may be there after all
-		if ev.onlyAbsent() {
+	if ev.mayBe() && (from == nil || to == nil) { // which may be there after all
+		if ev.wanting() {
 			return
 		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: r.place,
@@ -398,8 +398,8 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 	if found != nil {
 		return
 	}
-	if ev.guesses > 0 { // it may be there after all
-		if ev.onlyAbsent() {
+	if ev.mayBe() { // it may be there after all
+		if ev.wanting() {
 			return
 		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
