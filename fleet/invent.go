@@ -49,6 +49,7 @@ type Invention struct {
 	use       string         // of a define: its attributes
 	says      []saying       // of itself, for the main manifests
 	helpless  *helpless      // of its plan
+	tree      *treeDefaults  // likewise
 }
 
 // Title is how the node is shown: "apache on debian-12 (invented)".
@@ -109,9 +110,9 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 			n.Facts = n.withStdlib(n.Facts)
 		}
 	}
-	tried := &helpless{}
+	tried, defaults := &helpless{}, &treeDefaults{env: env}
 	for i := range p.Nodes {
-		p.Nodes[i].helpless = tried
+		p.Nodes[i].helpless, p.Nodes[i].tree = tried, defaults
 	}
 	return p
 }

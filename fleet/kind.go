@@ -144,6 +144,9 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			results[i].Problems = append(results[i].Problems, later)
 		}
 		s := NewSuspect(c.Current(), res, node.Facts)
+		if node.of() != "" {
+			s.Defaulted = node.Invented.tree.defaulted
+		}
 		keys[i] = j.Likeness(s)
 		mu.Lock()
 		defer mu.Unlock()

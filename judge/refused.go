@@ -20,6 +20,9 @@ func refused(s Suspect) (out source.Diagnostics) {
 	}
 	for _, r := range s.Catalog.Resources {
 		for _, x := range model.Refused(r) {
+			if x.Default != "" && s.Defaulted != nil && s.Defaulted(r.Type, x.Default) {
+				continue
+			}
 			d := &source.Diagnostic{Code: "C0003", Summary: x.Text,
 				Help: "a compile does not look at such values: the agent does, and refuses the catalog"}
 			if x.Default != "" && s.Modules != nil && s.Modules.Alone() != nil { // who knows what the module's site sets
