@@ -216,8 +216,10 @@ func nothing(res *eval.Result) *source.Diagnostic {
 	}
 	for _, u := range res.Unknowns() {
 		if u.Function != "" {
-			d.Help = "what the node gets may hang on " + u.Function +
-				"(), whose answer is not known: run the Ruby code of modules with --ruby=system, or give answers with --mock FILE"
+			d.Help = "what the node gets may hang on " + u.Function + "(), whose answer is not known: give answers with --mock FILE"
+			if compiler.RubyHelps(u.Why) {
+				d.Help += ", or run the Ruby code of modules with --ruby=system"
+			}
 		}
 	}
 	return d

@@ -98,10 +98,11 @@ func questionTable() map[string]func(*question) (value.Value, error) {
 		"source": func(q *question) (value.Value, error) {
 			return value.Strings(q.scope.Source(), q.scope.Module(), q.scope.SourceKind()), nil
 		},
-		"classes":    (*question).classes,
-		"tags":       (*question).tags,
-		"top?":       func(q *question) (value.Value, error) { return value.Bool(q.scope == q.f.call.Eval.Top()), nil },
-		"scope_text": (*question).scopeText,
+		"parent_module": (*question).parentModule,
+		"classes":       (*question).classes,
+		"tags":          (*question).tags,
+		"top?":          func(q *question) (value.Value, error) { return value.Bool(q.scope == q.f.call.Eval.Top()), nil },
+		"scope_text":    (*question).scopeText,
 		"known_class": func(q *question) (value.Value, error) {
 			return value.Bool(q.f.call.Eval.KnownClass(q.text(0))),
 				nil
@@ -155,6 +156,16 @@ func (q *question) everything() {
 	if tr := q.f.call.Trace(); tr != nil {
 		q.saw(value.Undef{}, tr.Everything())
 	}
+}
+
+// parentModule is the module of the code around a scope: of the class that it inherits from or, for want of one, of
+// whoever declared it first.
+func (q *question) parentModule() (value.Value, error) {
+	q.everything()
+	if around := q.scope.Around(); around != nil {
+		return value.String(around.Module()), nil
+	}
+	return value.Undef{}, nil
 }
 
 // ---- variables

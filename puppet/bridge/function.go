@@ -36,6 +36,18 @@ type dispatch struct {
 	mismatch      bool // it only words what is wrong with the arguments
 }
 
+// How the causes begin of what is not known because of Ruby code, and of what real Ruby would not know either.
+const (
+	inRuby    = "is written in Ruby"
+	needsMore = "needs more of Puppet than there is: "
+)
+
+// RubyHelps reports whether what is not known for a cause may be known to real Ruby.
+func RubyHelps(why string) bool {
+	return (strings.Contains(why, inRuby) || strings.Contains(why, "supported without Ruby")) &&
+		!strings.Contains(why, needsMore)
+}
+
 // A Kind is how a function that is written in Ruby is made and called.
 type Kind uint8
 
@@ -109,8 +121,7 @@ func (b *Bridge) settle(c *eval.Call, name string, v value.Value, err error) (va
 	case errors.As(err, &r) && r.grave && len(b.frames) == 0:
 		c.Fail("E0401", r.text)
 	case errors.As(err, &r) && r.missing:
-		return &value.Opaque{Why: fmt.Sprintf("%s, called at %s, needs more of Puppet than there is: %s", name, c.Place,
-			r.text)}, nil
+		return &value.Opaque{Why: fmt.Sprintf("%s, called at %s, %s%s", name, c.Place, needsMore, r.text)}, nil
 	}
 	return v, err
 }

@@ -176,7 +176,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
 		Raise: func(in *ruby.Interp, e *ruby.Exception) {
 			if in.IsA(e, "Bunraku::Missing") {
-				in.Unsupported(in.Message(e))
+				in.Unsupported(needsMore + in.Message(e))
 			}
 		},
 	}
@@ -555,8 +555,7 @@ func (o *ownRun) settle(c *eval.Call, name string, v value.Value, err error) (va
 	}
 	switch {
 	case errors.As(err, &u) && !u.end.Jumps():
-		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, is written in Ruby: %s", name, c.Place, u.why)},
-			nil
+		return &value.Opaque{Why: fmt.Sprintf("the function %s, called at %s, %s: %s", name, c.Place, inRuby, u.why)}, nil
 	case errors.As(err, &r):
 		e := r.end.Exception
 		if n, is := o.in.Ivar(e, "@bunraku_abort").(ruby.Int); is && int(n) < len(o.b.interrupted) {

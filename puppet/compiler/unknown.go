@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/bridge"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/lookup"
 	"bunraku/source"
@@ -19,15 +20,20 @@ const (
 // IsClosed reports whether a cause is that a secret stays closed, for want of its key.
 func IsClosed(why string) bool { return strings.Contains(why, lookup.NoKey) }
 
+// RubyHelps reports whether real Ruby may compute what is not known for a cause.
+func RubyHelps(why string) bool { return bridge.RubyHelps(why) }
+
 // unknownAdvice is what makes values known.
 func (c *Snapshot) unknownAdvice(all []eval.Unknown) string {
 	switch {
 	case !slices.ContainsFunc(all, func(u eval.Unknown) bool { return !IsClosed(u.Why) }):
 		return "secrets stay unknown where their key is not: everything else is checked all the same"
-	case c.bridge != nil:
+	case c.bridge == nil && slices.ContainsFunc(all, func(u eval.Unknown) bool { return RubyHelps(u.Why) }):
+		return "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
+	case slices.ContainsFunc(all, func(u eval.Unknown) bool { return u.Function != "" }):
 		return "give the answers with --mock FILE"
 	}
-	return "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
+	return ""
 }
 
 // reportUnknown counts what is not known and names the calls. With StrictOpaque it fails the compile.

@@ -150,6 +150,9 @@ func (sc *Scope) Source() string {
 	return sc.source.Name
 }
 
+// Around is the scope that Puppet calls the parent of another; nil for the top scope.
+func (sc *Scope) Around() *Scope { return sc.parent }
+
 // SourceKind is what Puppet calls the kind of that code: hostclass, definition or node.
 func (sc *Scope) SourceKind() string {
 	if sc.source != nil {

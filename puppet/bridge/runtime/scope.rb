@@ -22,7 +22,7 @@ module Puppet
       ABSENT = %i[class_scope class_set defaults effective_symtable enclosing_scope ephemeral_from ephemeral_level
                   find_builtin_resource_type find_defined_resource_type find_resource_type get_local_variable has_local_variable?
                   inherited_scope is_classscope? is_nodescope? lookup_qualified_variable lookuptype new_ephemeral new_match_scope
-                  newscope parent parent_module_name pop_ephemerals push_ephemerals resolve_type_and_titles
+                  newscope parent pop_ephemerals push_ephemerals resolve_type_and_titles
                   set_facts set_match_data transform_and_assert_classnames undef_as variable_not_found with_global_scope
                   with_guarded_scope with_local_scope with_parameter_scope without_ephemeral_scopes].freeze
 
@@ -95,6 +95,7 @@ module Puppet
       def environment = Puppet.lookup(:current_environment)
       def resource = (r = ask('own_resource')) && Resource.new(r[0], r[1], parameters: r[2])
       def source = Source.new(*ask('source'))
+      def parent_module_name = ask('parent_module')
       def tags = catalog.tags
       def is_topscope? = ask('top?')
 
