@@ -17,7 +17,7 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 	test, r := ev.eval(e.Test, sc)
 	cond := ev.deep(test, r)
 	taken, passed := e.Then.Stmts, e.Else.Stmts
-	open := ev.undecided(test, e.Test)
+	open := inDoubt(test) != nil && ev.undecided(test, e.Test)
 	if open || value.Truthy(test) == e.Unless {
 		taken, passed = passed, taken
 	}

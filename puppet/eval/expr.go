@@ -49,9 +49,9 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	case *syntax.Ref:
 		return ev.reference(e), ev.aliasRef(e.Value)
 	case *syntax.Binary:
-		return ev.binary(e, sc)
+		return derived(ev.binary(e, sc))
 	case *syntax.Unary:
-		return ev.unary(e, sc)
+		return derived(ev.unary(e, sc))
 	case *syntax.Paren:
 		return ev.eval(e.X, sc)
 	case *syntax.Assign:
@@ -59,17 +59,21 @@ func (ev *Evaluator) eval(e syntax.Expr, sc *Scope) (value.Value, provenance.Ref
 	case *syntax.Relation:
 		return ev.relation(e, sc)
 	case *syntax.Access:
-		return ev.access(e, sc)
+		return derived(ev.access(e, sc))
 	case *syntax.Call:
-		return ev.call(e, sc)
+		v, r := ev.call(e, sc)
+		if gives(e) {
+			return v, r
+		}
+		return derived(v, r)
 	case *syntax.MethodCall:
-		return ev.method(e, sc)
+		return derived(ev.method(e, sc))
 	case *syntax.If:
-		return ev.ifExpr(e, sc)
+		return derived(ev.ifExpr(e, sc))
 	case *syntax.Case:
-		return ev.caseExpr(e, sc)
+		return derived(ev.caseExpr(e, sc))
 	case *syntax.Selector:
-		return ev.selector(e, sc)
+		return derived(ev.selector(e, sc))
 	case *syntax.Block:
 		return ev.block(e.Stmts, sc)
 	case *syntax.Resource:

@@ -49,6 +49,45 @@ func opaque(vs ...value.Value) *value.Opaque {
 	return nil
 }
 
+// inDoubt is a value on which it hangs whether a condition holds; nil if that is known: every string is true.
+func inDoubt(v value.Value) *value.Opaque {
+	if o := opaque(v); o != nil && !o.Text {
+		return o
+	}
+	return nil
+}
+
+// derived is what was made of values. Of a string that is not known other things may be made.
+func derived(v value.Value, r provenance.Ref) (value.Value, provenance.Ref) {
+	if o, is := v.(*value.Opaque); is && o.Text {
+		plain := *o
+		plain.Text = false
+		return &plain, r
+	}
+	return v, r
+}
+
+func isEquality(op syntax.Op) bool { return op == syntax.OpEq || op == syntax.OpNe }
+
+// otherThanText reports whether one value is a string that is not known, and the other none.
+func otherThanText(a, b value.Value) bool {
+	o := opaque(a)
+	if o == nil || !o.Text {
+		return false
+	}
+	switch b.(type) {
+	case value.Undef, value.Bool:
+		return true
+	}
+	return false
+}
+
+// gives reports whether a call gives what data says, as it is.
+func gives(e *syntax.Call) bool {
+	name, is := e.Functor.(*syntax.Name)
+	return is && (name.Value == "lookup" || name.Value == "hiera")
+}
+
 // undecided reports a decision that hangs on an opaque value; the code goes on as if it were false, or nothing had
 // matched.
 func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {

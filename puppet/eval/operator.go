@@ -16,7 +16,7 @@ func (ev *Evaluator) unary(e *syntax.Unary, sc *Scope) (value.Value, provenance.
 	switch e.Op {
 	case syntax.OpNot:
 		v, r := ev.eval(e.X, sc)
-		if o := opaque(v); o != nil {
+		if o := inDoubt(v); o != nil {
 			return o, ev.op("!", r)
 		}
 		return value.Bool(!value.Truthy(v)), ev.op("!", ev.deep(v, r))
@@ -50,7 +50,7 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	l, lr := ev.eval(e.Left, sc)
 	switch e.Op {
 	case syntax.OpAnd:
-		if o := opaque(l); o != nil {
+		if o := inDoubt(l); o != nil {
 			return ev.eitherWay(o, lr, e, sc)
 		}
 		if !value.Truthy(l) {
@@ -60,12 +60,12 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 			ev.log.Run(&e.Right, ev.file)
 		}
 		r, rr := ev.eval(e.Right, sc)
-		if o := opaque(r); o != nil {
+		if o := inDoubt(r); o != nil {
 			return o, ev.op("and", ev.deep(l, lr), rr)
 		}
 		return value.Bool(value.Truthy(r)), ev.op("and", ev.deep(l, lr), ev.deep(r, rr))
 	case syntax.OpOr:
-		if o := opaque(l); o != nil {
+		if o := inDoubt(l); o != nil {
 			return ev.eitherWay(o, lr, e, sc)
 		}
 		if value.Truthy(l) {
@@ -75,14 +75,14 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 			ev.log.Run(&e.Right, ev.file)
 		}
 		r, rr := ev.eval(e.Right, sc)
-		if o := opaque(r); o != nil {
+		if o := inDoubt(r); o != nil {
 			return o, ev.op("or", ev.deep(l, lr), rr)
 		}
 		return value.Bool(value.Truthy(r)), ev.op("or", ev.deep(l, lr), ev.deep(r, rr))
 	}
 	r, rr := ev.eval(e.Right, sc)
 	l, lr = ev.latest(l, lr)
-	if o := opaque(l, r); o != nil {
+	if o := opaque(l, r); o != nil && !(isEquality(e.Op) && (otherThanText(l, r) || otherThanText(r, l))) {
 		return o, ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
 	}
 	if ev.trace != nil {

@@ -55,6 +55,7 @@ type Deferred struct {
 type Opaque struct {
 	Why    string
 	Absent bool // for want of a module that is not there
+	Text   bool // it is a string, whichever: a secret
 }
 
 // A Type is a Puppet type used as a value. Package types implements it, by embedding TypeMark.
