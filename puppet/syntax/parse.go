@@ -6,6 +6,7 @@ package syntax
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -228,6 +229,10 @@ func (p *parser) lexicalFailure() {
 	}
 }
 
+// orchestration finds the words by which applications were declared.
+var orchestration = regexp.MustCompile(`(?m)^(?:site[ \t]*\{|application[ \t]+[a-z][\w:]*[ \t]*[({]|` +
+	`[A-Z][\w:]*[ \t]+(?:produces|consumes)[ \t]+[A-Z])`)
+
 // unexpected reports that no rule goes on with the current token.
 func (p *parser) unexpected(help string) {
 	if p.failed {
@@ -237,6 +242,9 @@ func (p *parser) unexpected(help string) {
 	if t.kind == tEOF && p.diags.HasErrors() { // what is still open is so for what was wrong before
 		p.failed, p.tok.kind = true, tFail
 		return
+	}
+	if orchestration.MatchString(p.file.Text[:t.start]) {
+		help = "site, application, produces and consumes are application orchestration, which Puppet no longer has"
 	}
 	d := p.fail(codeSyntax, t.span(), "Syntax error at "+t.describe(p.file), help)
 	if t.kind == tEOF && len(p.open) > 0 {

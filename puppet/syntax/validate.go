@@ -1,6 +1,10 @@
 package syntax
 
-import "bunraku/source"
+import (
+	"strings"
+
+	"bunraku/source"
+)
 
 // Validate holds a parsed file against the rules that need no evaluation, and accepts or refuses it as Puppet 7's
 // checker does (checker4_0.rb; tasks_checker.rb when opt.Tasks). The tree must come from a parse without errors.
@@ -272,6 +276,19 @@ func (v *validator) untitledResource(name *Name) {
 	d := v.report(resourceWithoutTitle, name.Where,
 		"This expression is invalid. Did you try declaring a '"+name.Value+"' resource without a title?")
 	d.Help = "put a title and a colon before the attributes: " + name.Value + " { 'title': … }"
+	if before := strings.Fields(v.file.Text[:name.Where.Start]); len(before) > 0 && isKeyword(before[len(before)-1]) {
+		last := before[len(before)-1]
+		d.Help = "a definition begins in lower case: " + strings.ToLower(last) + " " + name.Value
+	}
+}
+
+// isKeyword reports whether a word begins a definition, but for its capital.
+func isKeyword(word string) bool {
+	switch strings.ToLower(word) {
+	case "class", "define", "node", "function", "plan":
+		return word[0] >= 'A' && word[0] <= 'Z'
+	}
+	return false
 }
 
 func (v *validator) lost(e Expr) {

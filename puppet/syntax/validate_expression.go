@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"math/big"
+	"strings"
 
 	"bunraku/source"
 )
@@ -21,8 +22,23 @@ func (v *validator) variable(e *Var) {
 	case !isVarName(e.Name):
 		d := v.report(illegalVarName, e.Where, "Illegal variable name, The given name '"+e.Name+
 			`' does not conform to the naming rule /^((::)?[a-z]\w*)*((::)?[a-z_]\w*)$/`)
-		if better := plainName(e.Name); isVarName(better) {
+		if better := plainName(e.Name); isVarName(better) && v.hasVariable(better) {
 			d.Help = "did you mean $" + better + "?"
+		}
+	}
+}
+
+// hasVariable reports whether a variable of a name stands somewhere in the file.
+func (v *validator) hasVariable(name string) bool {
+	text := v.file.Text
+	for {
+		i := strings.Index(text, "$"+name)
+		if i < 0 {
+			return false
+		}
+		text = text[i+1+len(name):]
+		if text == "" || !isWord(text[0]) {
+			return true
 		}
 	}
 }
