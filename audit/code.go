@@ -6,9 +6,11 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
@@ -323,7 +325,8 @@ func countOf(n, noun string) string {
 // noFunction says that a function is missing, if that is certain.
 func (t *Tree) noFunction(f *file, at source.Span, name string) {
 	low := strings.ToLower(name)
-	if _, ok := t.env.FunctionFile(low); ok || t.snap.Answers(low) || t.snap.OnceOfStdlib(low) {
+	if _, ok := t.env.FunctionFile(low); ok || t.snap.Answers(low) || t.snap.OnceOfStdlib(low) ||
+		compiler.OfEnterprise(low) {
 		return
 	}
 	if strings.Contains(low, "::") {
@@ -458,7 +461,7 @@ func (t *Tree) resource(f *file, n *syntax.Resource, asked bool) {
 	}
 	if d == nil && t.snap.Type(typ) == nil {
 		switch {
-		case asked:
+		case asked || compiler.OfEnterprise(typ):
 		case strings.Contains(typ, "::") && t.there(typ):
 			help := near(typ, names(t.defines))
 			if t.classes[typ] != nil {
@@ -740,13 +743,28 @@ func (t *Tree) variables(f *file, def *definition) {
 	if !certain || t.broken[""] {
 		return
 	}
+	late := map[string]uint32{} // where the statement ends that sets each first, unless it is a parameter
+	for _, s := range def.body {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if a, is := n.(*syntax.Assign); is {
+				into := map[string]bool{}
+				targets(a.Left, into)
+				for name := range into {
+					if _, seen := late[name]; !seen {
+						late[name] = s.Span().End
+					}
+				}
+			}
+			return true
+		})
+	}
 	for _, s := range append(defaultsOf(def.params), def.body...) {
-		t.unset(f, s, vars)
+		t.unset(f, s, vars, late)
 	}
 }
 
-// unset looks for variables in code that nothing sets.
-func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool) {
+// unset looks for variables in code that nothing sets. Only one that is set before may be meant.
+func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool, late map[string]uint32) {
 	locals := map[string]bool{}
 	syntax.Walk(e, func(n syntax.Node) bool {
 		if l, ok := n.(*syntax.Lambda); ok {
@@ -763,7 +781,10 @@ func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool) {
 			return false
 		case *syntax.Var:
 			if !t.set(n.Name, vars, locals) {
-				if x := source.Nearest(n.Name, append(names(vars), names(locals)...)); x != "" && alike(n.Name, x) {
+				before := slices.DeleteFunc(append(names(vars), names(locals)...), func(x string) bool {
+					return late[x] > n.Where.Start
+				})
+				if x := source.Nearest(n.Name, before); x != "" && alike(n.Name, x) {
 					t.warn(codeVariable, f, n.Where, "nothing sets $"+n.Name, "did you mean $"+x+"?")
 				}
 			}

@@ -257,7 +257,7 @@ func (t *Tree) epp(f *file) {
 	}
 	assigned(f.tree.Epp.Body.Stmts, vars)
 	for _, s := range append(defaultsOf(f.tree.Epp.Params), f.tree.Epp.Body.Stmts...) {
-		t.unset(f, s, vars)
+		t.unset(f, s, vars, nil)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"bunraku/puppet/syntax"
 )
 
-// A treeDefaults is which attributes a tree has defaults of, anywhere in it: Exec { path => … }. A class that is alone on
-// an invented node has those that its own code sets. Whoever uses it may set others around it, in a main manifest, be it
-// one that no environment names, or in the class that includes it. It may be nil.
+// A treeDefaults is which attributes a tree has defaults of, anywhere in it: Exec { path => … }. A class that is alone
+// on an invented node has those that its own code sets. Whoever uses it may set others around it, in a main manifest,
+// be it one that no environment names, or in the class that includes it. It may be nil.
 type treeDefaults struct {
 	env  *environment.Environment
 	once sync.Once

@@ -2,6 +2,9 @@ package source
 
 import "strings"
 
+// publicKey is how the half of a key is called that does not stand in for the other.
+const publicKey = ".pub"
+
 // Nearest returns the candidate that a reader most likely meant by a misspelt name, or "" when none is close. Distance
 // is Damerau–Levenshtein (one swap of neighbours counts as one), case folded; the bound is a third of the name's
 // length, and half of the shorter name must be right. Of a name of one or two letters nothing is left when one of them
@@ -18,7 +21,7 @@ func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", len(name)
 	work := mostWork
 	for _, c := range candidates {
-		if c == name || len(c) > longestName {
+		if c == name || len(c) > longestName || strings.TrimSuffix(c, publicKey) == strings.TrimSuffix(name, publicKey) {
 			continue
 		}
 		if work -= len(name) * len(c); work < 0 {

@@ -54,7 +54,7 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 		return module
 	}
 	switch {
-	case kind == source.MissingFunction && name == AsksPuppetDB:
+	case kind == source.MissingFunction && name == AsksPuppetDB, OfEnterprise(name):
 		return "that brings " + name
 	case slices.Contains(wanted, name):
 		return name
@@ -69,6 +69,9 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 	}
 	return "that brings " + name
 }
+
+// OfEnterprise reports whether a function or resource type is one that Puppet Enterprise brings, in modules of its own.
+func OfEnterprise(name string) bool { return strings.HasPrefix(name, "pe_") }
 
 // Lacks implements eval.Lacking.
 func (w *world) Lacks(kind source.SubjectKind, name string) string {

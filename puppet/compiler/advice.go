@@ -21,15 +21,29 @@ func (c *Snapshot) advise(d *source.Diagnostic, node *facts.Facts) {
 			d.Help = help
 		}
 	}
-	if d.Help != "" {
-		return
-	}
 	for _, a := range advices {
 		if m := a.about.FindStringSubmatch(d.Summary); m != nil {
-			d.Help = a.help(c, m[1])
+			if d.Help == "" {
+				d.Help = a.help(c, m[1])
+			}
+			if computed(d.Place, m[1]) {
+				d.Help = strings.TrimLeft(suggestion.ReplaceAllString(d.Help, ""), "; ")
+			}
 			return
 		}
 	}
+}
+
+var suggestion = regexp.MustCompile(`(?:; | \()?did you mean [^?]*\?\)?`)
+
+// computed reports whether a name is made of variables where it is used: nobody has written it, so it is no slip.
+func computed(at source.Place, name string) bool {
+	if !at.Known() {
+		return false
+	}
+	text := strings.ToLower(at.File.Text[at.Span.Start:at.Span.End])
+	name = strings.ToLower(strings.TrimSuffix(name, ":")) // a class is named with :: before it, or without
+	return strings.Contains(text, "$") && !strings.Contains(text, strings.Trim(name, ":"))
 }
 
 // An advice is what to do about messages of a form; its first group is the name of what is missing.
