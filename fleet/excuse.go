@@ -50,6 +50,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	d, absent := failed.Failure, false
 	own := outline.Capitalized(n.Class)
 	var needed []string
+	if name := foreignFact(n.System, d); name != "" {
+		return &Excuse{NeedsFacts, name}, nil
+	}
 	for _, s := range d.About {
 		switch s.Kind {
 		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType:
@@ -58,6 +61,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			}
 			if name := c.Lacks(s.Kind, s.Name, compiler.StandInAny); name != "" {
 				return &Excuse{NeedsModule, name}, nil
+			}
+			if n.Define != "" && strings.Contains(s.Name, plainTitle) { // made of the title, or of a value
+				return &Excuse{NeedsUse, d.Summary}, nil
 			}
 			absent = true // no value brings it
 		case source.MissingKey:
@@ -127,7 +133,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 // maxLacked bounds the parameters that are tried.
 const maxLacked = 12
 
-// lackedValues are the parameters of a module's class whose default is undef and that it does not do without, although
+// lackedValues are the parameters of a module's class whose default is no value and that it does not do without, although
 // their types allow it: another one fails for undef, a title is made of it, an assertion asks for more. Each is tried
 // with a value. A default that its own type refuses is the tree's fault.
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
@@ -157,7 +163,7 @@ func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, faile
 	}
 	m := maker{env: c.Environment()}
 	for _, p := range class.Params {
-		if _, is := p.Default.(*syntax.Undef); !is || len(names) == maxLacked {
+		if !isNothing(p.Default) || len(names) == maxLacked {
 			continue
 		}
 		if p.Type != nil && d.Place.File != nil && d.Place.File.Name == file.Source.Name &&
@@ -177,6 +183,17 @@ func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, faile
 		}
 	}
 	return names, nil
+}
+
+// isNothing reports whether a default stands for no value: undef, or an empty text.
+func isNothing(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Undef:
+		return true
+	case *syntax.Str:
+		return e.Value == ""
+	}
+	return false
 }
 
 // optional is the type that an Optional has inside; another type as it is.

@@ -154,15 +154,22 @@ func (i *Invention) withStdlib(f *facts.Facts) *facts.Facts {
 // module invents a node for each public class of a module, on the systems that its metadata names.
 func (p *Plan) module(env *environment.Environment, m *environment.Module, opt InventOptions) {
 	systems := p.supported(env, m, opt.AllSystems)
+	var signs *signs
 	if len(systems) == 0 {
-		systems = []facts.System{newSigns(env, []*environment.Module{m}).system}
+		signs = newSigns(env, []*environment.Module{m})
 	}
 	for _, d := range p.publicOf(env, m) {
+		if signs != nil { // each is for the system that its code speaks of
+			systems = []facts.System{signs.of(d)}
+		}
 		for _, s := range systems {
 			switch d.def.(type) {
 			case *syntax.Class:
 				n := invent(d.name, s, "a public class of the module", opt.Legacy)
 				n.Part = true
+				if signs != nil {
+					n.elsewhere = signs.others(s)
+				}
 				p.Nodes = append(p.Nodes, n)
 			case *syntax.Define:
 				p.Nodes = append(p.Nodes, newUse(env, d, s, opt.Legacy))
@@ -581,7 +588,8 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 		}
 	}
 	guessed := n.guessed && len(failed.Failure.About) == 0 // what is not there is so on every system
-	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 && !guessed {
+	if len(failed.Failure.Names(source.Refusal)) == 0 && len(failed.Failure.Names(source.MissingFact)) == 0 && !guessed &&
+		foreignFact(n.System, failed.Failure) == "" {
 		return failed, n, nil
 	}
 	for _, s := range n.elsewhere {
@@ -592,6 +600,18 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 		}
 	}
 	return failed, n, nil
+}
+
+// foreignFact is an old name of facter's that a failure misses and that a system does not have, under no name; "" for
+// none. Whoever reads it is not for that system.
+func foreignFact(s facts.System, d *source.Diagnostic) string {
+	for _, name := range d.Names(source.MissingVariable) {
+		name = strings.TrimPrefix(name, "::")
+		if _, has := s.Facts("any", true).Values.GetString(name); facts.Legacy[name] != "" && !has {
+			return name
+		}
+	}
+	return ""
 }
 
 // A helpless is failures, by where they are, that facter's old names do not mend: what one node has tried all others of

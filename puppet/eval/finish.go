@@ -200,7 +200,7 @@ func (ev *Evaluator) checkLeftovers() {
 			return
 		}
 		ev.failAt(&source.Diagnostic{Code: "E0581", Place: at, Summary: "Could not find resource(s) " +
-			strings.Join(names, ", ") + " for overriding"})
+			strings.Join(names, ", ") + " for overriding", About: about(source.MissingResource, names[0])})
 	}
 	if left := ev.unresolved(); len(left) > 0 {
 		var place source.Place
@@ -215,7 +215,7 @@ func (ev *Evaluator) checkLeftovers() {
 			return
 		}
 		ev.failAt(&source.Diagnostic{Code: "E0582", Place: place, Summary: "Failed to realize virtual resources " +
-			strings.Join(left, ", ")})
+			strings.Join(left, ", "), About: about(source.MissingResource, left[0])})
 	}
 }
 
