@@ -60,7 +60,10 @@ func (b *builder) user(it *item) {
 	}
 	var make fs.Seq
 	if managehome {
-		skel := fs.Seq{fs.Mkdir{Path: home}}
+		skel := fs.Seq{fs.Mkdir{Path: home}} // behind the directories above it, which useradd makes, too
+		for d := home.Parent(); !d.IsRoot(); d = d.Parent() {
+			skel = append(fs.Seq{fs.EnsureDir(d)}, skel...)
+		}
 		for _, f := range skeleton {
 			if p := home + "/" + fs.Path(f); b.files[p] != nil {
 				skel = append(skel, b.create(p, fs.Str("what /etc/skel/"+f+" holds")))

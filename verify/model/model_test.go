@@ -106,6 +106,8 @@ func TestModels(t *testing.T) {
 		{"unread exec with a guard", `exec { '/opt/vendor/setup': creates => '/opt/done' }`, unknown, verify.ChanceUnknown,
 			unknown},
 		{"no model", `scheduled_task { 'x': command => 'y' }`, unknown, verify.ChanceUnknown, unknown},
+		{"homes within each other", `user { 'a': ensure => present, managehome => true, home => '/srv/a' } ` +
+			`user { 'b': ensure => present, managehome => true, home => '/srv/a/b' }`, yes, verify.Always, yes},
 		{"skeleton", `user { 'kim': ensure => present, managehome => true } file { '/home/kim/.bashrc': content => 'x' }`, no,
 			verify.Sometimes, yes},
 		{"key of a managed user",
