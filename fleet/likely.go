@@ -17,7 +17,7 @@ var words = []struct {
 	{"debian-12", []string{"debian", "apt::", "apt-get", "/etc/apt"}},
 	{"ubuntu-24.04", []string{"ubuntu"}},
 	{"redhat-9", []string{"redhat", "centos", "rocky", "almalinux", "yumrepo", "/etc/yum"}},
-	{"sles-15", []string{"suse", "zypp"}},
+	{"sles-15", []string{"suse", "opensuse", "zypp"}},
 	{"freebsd-14", []string{"freebsd"}},
 	{"macos-14", []string{"darwin", "macos", "/library/", "/users/"}},
 	{"windows-2022", []string{"windows", "win_", "powershell", "c:\\\\", "c:/", "registry_"}},
@@ -35,10 +35,24 @@ func count(text string) []int {
 	out := make([]int, len(words))
 	for i, w := range words {
 		for _, word := range w.words {
-			out[i] += strings.Count(text, word)
+			out[i] += countWord(text, word)
 		}
 	}
 	return out
+}
+
+// countWord counts where a text has a word, or one that begins with it: jbossuser does not speak of SuSE.
+func countWord(text, word string) (n int) {
+	letter := func(c byte) bool { return 'a' <= c && c <= 'z' }
+	for at := 0; ; at += len(word) {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return n
+		}
+		if at += i; at == 0 || !letter(text[at-1]) || !letter(word[0]) {
+			n++
+		}
+	}
 }
 
 // newSigns reads the manifests of modules. Debian is the likeliest system of a tree that says nothing.
