@@ -134,8 +134,8 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 const maxLacked = 12
 
 // lackedValues are the parameters of a module's class whose default is no value and that it does not do without,
-// although their types allow it: another one fails for undef, a title is made of it, an assertion asks for more. Each is
-// tried with a value. A default that its own type refuses is the tree's fault.
+// although their types allow it: another one fails for undef, a title is made of it, an assertion asks for more. Each
+// is tried with a value. A default that its own type refuses is the tree's fault.
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
 	err error) {
 	d := failed.Failure

@@ -236,8 +236,6 @@ func warned(c *compiler.Snapshot, res *eval.Result, invented *Invention) source.
 		switch d.Code {
 		case "E0501", "E0540", "H0401", "H0402":
 			return true
-		case "E0706": // whoever uses the class or define may declare it beside it
-			return invented.Part
 		case "E0301": // the class that sets it, or a classifier, is only not on this node; audit looks for what none sets
 			return (invented.Class != "" || invented.Define != "") && strings.Contains(d.Summary, "::")
 		case "W0650":
@@ -283,8 +281,7 @@ func ofSite(typ, title string) bool {
 // NewSuspect is what there is to judge about a node that was compiled.
 func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
 	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: c,
-		Modules: c.Environment(), Record: res.Record(), Unsure: slices.ContainsFunc(res.Warnings,
-			func(d *source.Diagnostic) bool { return d.Code == "E0706" })}
+		Modules: c.Environment(), Record: res.Record(), Unsure: res.Unsure}
 }
 
 // countOpaque counts the attributes that could not be computed, and those of them that are secrets without a key.

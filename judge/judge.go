@@ -99,7 +99,7 @@ type Suspect struct {
 	Record *record.Record
 	// Defaulted tells whether somebody may give a resource of a type an attribute that it lacks; nil if nobody does.
 	Defaulted func(typ, attr string) bool
-	// Unsure tells that what looks absent may be there in Puppet: the compile has said so (E0706).
+	// Unsure tells that what looks absent may be there in Puppet.
 	Unsure bool
 }
 

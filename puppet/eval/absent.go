@@ -141,7 +141,3 @@ func absentType(t value.Value) *value.Opaque {
 	}
 	return nil
 }
-
-// wanting reports whether something was guessed for want of modules: there is no news in what is not there then, since
-// they may bring it.
-func (ev *Evaluator) wanting() bool { return ev.absent > 0 }

@@ -69,7 +69,7 @@ func Compile(w World, in Input) (result *Result) {
 	defer func() {
 		ev.trace.Within(nil) // what is asked of the graph from now on is not the compile's work
 		result.Warnings, result.Logs, result.Asked = ev.warnings, ev.logs, ev.asked
-		result.StandIns = ev.standIns
+		result.StandIns, result.Unsure = ev.standIns, ev.unsure
 		result.Steps, result.Bytes = ev.budget.Spent()
 		switch p := recover().(type) {
 		case nil:

@@ -120,6 +120,7 @@ type Evaluator struct {
 	guess   *value.Opaque
 	guesses int           // how many decisions were guessed, or effects left out
 	lost    int           // how many of them may have declared something
+	unsure  bool          // something looks absent that may be there
 	absent  int           // how many of them for want of modules
 	open    *value.Opaque // on which a comparison of case or a selector just hung
 
@@ -234,6 +235,8 @@ type Result struct {
 	FailureRef provenance.Ref
 	// StandIns are what the compile went on without, for want of modules that are not there.
 	StandIns []StandIn
+	// Unsure tells that something looked absent to the compile that may be there in Puppet.
+	Unsure bool
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
 	NotDone *budget.Aborted
 	// Questions makes the trace of the compile: what it asked of the world, with digests of the answers. It is nil when

@@ -178,6 +178,9 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 	ev.guessed(o)
 	if !slices.ContainsFunc(others, func(list []syntax.Expr) bool { return !ev.onlySets(list) }) {
 		ev.lost--
+		if o.Absent {
+			ev.absent--
+		}
 	}
 	if ev.rendering != nil {
 		ev.rendering.unknown = o
@@ -242,6 +245,13 @@ func (ev *Evaluator) guessed(o *value.Opaque) {
 // mayBe reports whether what looks absent may be there in Puppet, because something is not known.
 func (ev *Evaluator) mayBe() bool { return ev.guesses > 0 && (ev.lost > 0 || ev.in.Part) }
 
+// nothingToTell notes that something looks absent that may be there. There is no news in it if only modules may bring
+// it that are not there, or whoever has what this node has.
+func (ev *Evaluator) nothingToTell() bool {
+	ev.unsure = true
+	return ev.lost == ev.absent
+}
+
 // unsettle makes a variable unknown that code may have assigned, or not.
 func (sc *Scope) unsettle(name string, o *value.Opaque) {
 	for f := sc.frame; f != nil; f = f.outer {
@@ -258,7 +268,7 @@ func (sc *Scope) unsettle(name string, o *value.Opaque) {
 // mayBeThere warns of resources that are not there, where Puppet's error would end the compile: code that was left out,
 // because something is not known, may declare them.
 func (ev *Evaluator) mayBeThere(at source.Place, names string) {
-	if ev.wanting() {
+	if ev.nothingToTell() {
 		return
 	}
 	ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,

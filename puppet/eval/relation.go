@@ -260,7 +260,7 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 	ev.budget.Keep(relationBytes, relating)
 	from, to := s.res, t.res
 	if ev.mayBe() && (from == nil || to == nil) { // which may be there after all
-		if ev.wanting() {
+		if ev.nothingToTell() {
 			return
 		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: r.place,
@@ -399,7 +399,7 @@ func (ev *Evaluator) checkRelation(r *Resource, p *param, v value.Value) {
 		return
 	}
 	if ev.mayBe() { // it may be there after all
-		if ev.wanting() {
+		if ev.nothingToTell() {
 			return
 		}
 		ev.warnings = append(ev.warnings, &source.Diagnostic{Code: "E0706", Severity: source.Warning, Place: at,
