@@ -100,16 +100,16 @@ func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []stri
 // node compares one.
 func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (err error) {
 	var was, is *eval.Result
-	var pair [2]uint32
+	var both pair
 	if u != nil {
 		var done bool
-		if was, is, pair, done, err = c.known(ctx, u, r, i, n); done || err != nil {
+		if was, is, both, done, err = c.known(ctx, u, r, i, &n); done || err != nil {
 			return err
 		}
 	}
-	n.Facts = n.Facts.Loaded()                 // once, for all that is compiled from here on
-	if pair[0] != pair[1] && c.Traced != nil { // it is sure to change: compile it once, with provenance
-		if done, err := c.differs(ctx, u, r, i, n, pair); done || err != nil {
+	n.Facts = n.Facts.Loaded()                   // once, for all that is compiled from here on
+	if both.old != both.new && c.Traced != nil { // it is sure to change: compile it once, with provenance
+		if done, err := c.differs(ctx, u, r, i, n, both); done || err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 		c.Watch(was)
 	}
-	if pair[0] == 0 && c.Questions && was.Questions != nil { // no store knows
+	if both.old == 0 && c.Questions && was.Questions != nil { // no store knows
 		holds, _, err := c.To.Holds(ctx, was.Questions(), c.new(n))
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		r.Add(i, changes)
 		effects, err := c.follow(ctx, r, i, n, was, is)
 		if u != nil && err == nil {
-			u.keep(pair, i, effects)
+			u.keep(both, i, effects)
 		}
 		return err
 	}
@@ -168,7 +168,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 }
 
 // differs compares a node whose catalogs are known to be different.
-func (c *Comparing) differs(ctx context.Context, u *reuse, r *diff.Report, i int, n Node, pair [2]uint32) (done bool,
+func (c *Comparing) differs(ctx context.Context, u *reuse, r *diff.Report, i int, n Node, both pair) (done bool,
 	err error) {
 	changes, was, is, err := c.traced(ctx, n)
 	if err != nil || len(changes) == 0 {
@@ -178,7 +178,7 @@ func (c *Comparing) differs(ctx context.Context, u *reuse, r *diff.Report, i int
 	r.Add(i, changes)
 	effects, err := c.follow(ctx, r, i, n, was, is)
 	if err == nil {
-		u.keep(pair, i, effects)
+		u.keep(both, i, effects)
 	}
 	return true, err
 }

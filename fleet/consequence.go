@@ -71,11 +71,15 @@ func (c *Consequences) Of(ctx context.Context, p sides) ([]diff.Effect, error) {
 // of a catalog after one that could not be judged in full may not be new, and what is not found of a catalog that could
 // not be judged in full may still be there.
 func (c *Consequences) news(ctx context.Context, p sides) (out []diff.Effect, err error) {
-	was, err := c.verdict(ctx, p.old, p.invented)
+	old, new := c.Judge.Likeness(p.old), c.Judge.Likeness(p.new)
+	if old == new && p.invented == nil { // whatever is found is found of both
+		return nil, nil
+	}
+	was, err := c.verdict(ctx, p.old, old, p.invented)
 	if err != nil {
 		return nil, err
 	}
-	is, err := c.verdict(ctx, p.new, p.invented)
+	is, err := c.verdict(ctx, p.new, new, p.invented)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +115,9 @@ func (v verdict) full(code string) bool {
 	return !v.blocked && v.decided && !(v.failing && strings.HasPrefix(code, "V2"))
 }
 
-func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, invented *Invention) (out verdict, err error) {
-	key := c.Judge.Likeness(s)
+// verdict is that of a catalog, whose likeness is the key.
+func (c *Consequences) verdict(ctx context.Context, s judge.Suspect, key string, invented *Invention) (out verdict,
+	err error) {
 	if known, ok := c.found.Load(key); ok && invented == nil {
 		return known.(verdict), nil
 	}

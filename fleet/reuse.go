@@ -6,12 +6,21 @@ import (
 
 	"bunraku/diff"
 	"bunraku/fleet/store"
+	"bunraku/judge"
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/facts"
 )
 
 // With a store (package store) a node is compiled only if nothing that is known from before, or of another node, says
 // what it comes to. And where two nodes have the same two catalogs, they have the same changes: the second one is not
 // compared.
+//
+// Most nodes that one line changes do not have the same two catalogs, since each has its name somewhere. They still
+// have the same changes if the resources that differ are the same on both sides, were declared at the same places by
+// compiles that asked the same, and all that relations and models look at is the same in the rest
+// (judge.PairLikeness).
 
 // A reuse is what a store knows of the two sides.
 type reuse struct {
@@ -19,9 +28,16 @@ type reuse struct {
 
 	mu    sync.Mutex
 	pairs map[[2]uint32]int  // catalogs of both sides → a node that was compared
+	likes map[string]int     // the same by what differs between them, and what it may hang on
 	kinds map[uint32]*sameAs // of catalogs that are the same on both sides
 	// effects are those of nodes that were compared
 	effects map[int][]diff.Effect
+}
+
+// A pair is the catalogs of a node on both sides, 0 for those that the store cannot compare with anything.
+type pair struct {
+	old, new uint32
+	like     string // nodes of which it is equal have the same changes; "" if that cannot be told
 }
 
 // A sameAs is what there is to know of a catalog that both sides have.
@@ -35,56 +51,55 @@ func newReuse(c *Comparing) *reuse {
 	if c.runs == nil {
 		c.runs = &[2]*store.Run{c.Store.Over(c.From), c.Store.Over(c.To)}
 	}
-	return &reuse{old: c.runs[0], new: c.runs[1], pairs: map[[2]uint32]int{},
+	return &reuse{old: c.runs[0], new: c.runs[1], pairs: map[[2]uint32]int{}, likes: map[string]int{},
 		kinds: map[uint32]*sameAs{}, effects: map[int][]diff.Effect{}}
 }
 
 // known asks the store. If it answers, done is true and the node's part of the report is complete; else was and is are
 // what was compiled on the way, nil for what was not.
-func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (was, is *eval.Result,
-	pair [2]uint32, done bool, err error) {
+func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, n *Node) (was, is *eval.Result,
+	p pair, done bool, err error) {
 	said, err := c.From.Classified(ctx, n.Node) // by the same classifier on both sides
 	if err != nil {
-		return nil, nil, pair, false, err
+		return nil, nil, p, false, err
 	}
-	a, err := u.old.Result(ctx, store.Of(c.old(n)).With(said))
+	a, err := u.old.Result(ctx, store.Of(c.old(*n)).With(said))
 	if err != nil {
-		return nil, nil, pair, false, err
+		return nil, nil, p, false, err
 	}
-	b, err := u.new.Result(ctx, store.Of(c.new(n)).With(said))
+	b, err := u.new.Result(ctx, store.Of(c.new(*n)).With(said))
 	if err != nil {
-		return nil, nil, pair, false, err
+		return nil, nil, p, false, err
 	}
 	for _, fresh := range []*eval.Result{a.Fresh, b.Fresh} {
 		if fresh != nil {
 			c.Watch(fresh)
 		}
 	}
-	pair = [2]uint32{a.ID(), b.ID()}
-	if a.Failed || b.Failed || pair[0] == 0 || pair[1] == 0 || n.Invented != nil {
-		return a.Fresh, b.Fresh, [2]uint32{}, false, nil
+	if p = (pair{old: a.ID(), new: b.ID()}); a.Failed || b.Failed || p.old == 0 || p.new == 0 || n.Invented != nil {
+		return a.Fresh, b.Fresh, pair{}, false, nil
 	}
-	if pair[0] != pair[1] {
-		u.mu.Lock()
-		like, seen := u.pairs[pair]
-		effects := u.effects[like]
-		u.mu.Unlock()
+	if p.old != p.new {
+		like, seen := u.compared(&p, func() string { return c.likeness(a, b, n) })
 		if seen {
+			u.mu.Lock()
+			effects := u.effects[like]
+			u.mu.Unlock()
 			r.AddLike(i, like)
 			r.Follow(i, effects)
 		}
-		return a.Fresh, b.Fresh, pair, seen, nil
+		return a.Fresh, b.Fresh, p, seen, nil
 	}
 	stays := b.Same(a)
 	if !stays {
-		if stays, err = u.new.Stays(ctx, a, store.Of(c.new(n)).With(said)); err != nil {
-			return nil, nil, pair, false, err
+		if stays, err = u.new.Stays(ctx, a, store.Of(c.new(*n)).With(said)); err != nil {
+			return nil, nil, p, false, err
 		}
 	}
 	if !stays && b.Unknown { // what is not known is not equal
-		return a.Fresh, b.Fresh, pair, false, nil
+		return a.Fresh, b.Fresh, p, false, nil
 	}
-	k := u.kind(pair[0])
+	k := u.kind(p.old)
 	k.once.Do(func() {
 		k.empty = !a.Any(ofSite)
 		if c.Options.Contents == nil {
@@ -96,13 +111,13 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		}
 	})
 	if k.err != nil || k.files {
-		return a.Fresh, b.Fresh, pair, false, k.err
+		return a.Fresh, b.Fresh, p, false, k.err
 	}
 	r.Nodes[i].Empty = k.empty
 	if r.Nodes[i].State = diff.Equal; stays {
 		r.Nodes[i].State = diff.CannotChange
 	}
-	return nil, nil, pair, true, nil
+	return nil, nil, p, true, nil
 }
 
 // kind is what is known of a catalog.
@@ -117,12 +132,51 @@ func (u *reuse) kind(id uint32) *sameAs {
 	return k
 }
 
-// keep remembers a node that was compared, for others with the same two catalogs.
-func (u *reuse) keep(pair [2]uint32, node int, effects []diff.Effect) {
-	if pair[0] == 0 || pair[0] == pair[1] {
+// compared is a node that was compared and has the changes of a pair. likeness is only asked if no node has the pair.
+func (u *reuse) compared(p *pair, likeness func() string) (like int, seen bool) {
+	u.mu.Lock()
+	like, seen = u.pairs[[2]uint32{p.old, p.new}]
+	u.mu.Unlock()
+	if seen {
+		return like, true
+	}
+	if p.like = likeness(); p.like == "" {
+		return 0, false
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	like, seen = u.likes[p.like]
+	return like, seen
+}
+
+// likeness is the same for nodes that have the same changes, with the same consequences; "" if that cannot be told.
+func (c *Comparing) likeness(a, b *store.Result, n *Node) string {
+	if c.Consequences == nil || c.Options.Contents != nil || c.Options.Whole {
+		return ""
+	}
+	delta, old, new := a.Delta(b), a.Bare(), b.Bare()
+	if delta == "" || old == nil || new == nil {
+		return ""
+	}
+	n.Facts = n.Facts.Loaded()
+	return c.Consequences.Judge.PairLikeness(bareSuspect(c.From, old, n.Facts), bareSuspect(c.To, new, n.Facts)) + delta
+}
+
+// bareSuspect is what there is to judge about a catalog of the store.
+func bareSuspect(s *compiler.Snapshot, c *catalog.Catalog, node *facts.Facts) judge.Suspect {
+	return judge.Suspect{Catalog: c, Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: s,
+		Modules: s.Environment()}
+}
+
+// keep remembers a node that was compared, for others with the same two catalogs or the same changes.
+func (u *reuse) keep(p pair, node int, effects []diff.Effect) {
+	if p.old == 0 || p.old == p.new {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.pairs[pair], u.effects[node] = node, effects
+	u.pairs[[2]uint32{p.old, p.new}], u.effects[node] = node, effects
+	if p.like != "" {
+		u.likes[p.like] = node
+	}
 }

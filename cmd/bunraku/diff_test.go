@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -758,5 +759,45 @@ func TestDiffStore(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Nodes of which the same resources change, each with something of its own elsewhere, are not all compared; what is
+// told of them is the same as if they were: relations, consequences, places and secrets may set them apart.
+func TestDiffAlike(t *testing.T) {
+	s := &repository{t, t.TempDir()}
+	s.git("init", "-q", "-b", "main")
+	s.edit("hiera.yaml", "", "version: 5\nhierarchy: [{ name: common, path: common.yaml }]\n")
+	s.edit("data/common.yaml", "", "level: 5\nowner: root\n")
+	s.edit("manifests/site.pp", "", `file { '/etc/name': content => "I am ${trusted['certname']}\n" }
+$text = "level ${lookup('level')} of ${facts['team']}\n"
+if $facts['place'] == 'here' {
+  file { '/etc/level': content => $text, owner => lookup('owner') }
+} else {
+  file { '/etc/level': content => $text, owner => lookup('owner') }
+}
+user { $facts['user']: ensure => present }
+service { 'app': ensure => running, subscribe => File[$facts['watched']] }
+exec { '/bin/touch /srv/new': unless => "/bin/grep -q 6 ${facts['read']}" }
+if $facts['secret'] == 'yes' { file { '/etc/secret': content => Sensitive("of ${trusted['certname']}") } }
+`)
+	kinds := [][3]string{{"team", "a", "b"}, {"place", "here", "there"}, {"user", "svc", "other"},
+		{"watched", "/etc/level", "/etc/name"}, {"read", "/etc/level", "/etc/other"}, {"secret", "no", "yes"}}
+	for i := range 96 { // with fewer than 100 nodes there is no store that nobody asked for
+		text := strings.Replace(facts12, "NAME", fmt.Sprintf("n%03d", i), 1)
+		for j, k := range kinds {
+			text = strings.Replace(text, "{", fmt.Sprintf("{%q: %q, ", k[0], k[1+i>>j&1]), 1)
+		}
+		s.edit(fmt.Sprintf("facts/n%03d.json", i), "", text)
+	}
+	s.commit("first")
+	s.edit("data/common.yaml", "level: 5\nowner: root", "level: 6\nowner: svc")
+	args := []string{"--from", "HEAD", "--format", "json"}
+	_, want := s.diff(args...)
+	dir := filepath.Join(t.TempDir(), "store")
+	for _, time := range []string{"first", "second"} {
+		if _, out := s.diff(append(args, "--store", dir)...); out != want {
+			t.Errorf("the %s time:\n%s--- want\n%s", time, out, want)
+		}
 	}
 }

@@ -119,6 +119,118 @@ func (r *Result) load() {
 	})
 }
 
+// Delta tells what this result and another of the same node do not share: by what they were found, and which resources
+// only one of them has, with where those were declared. It is "" if that is not known.
+func (r *Result) Delta(other *Result) string {
+	if r.rec == nil || other.rec == nil || r.run.store != other.run.store {
+		return ""
+	}
+	s := r.run.store
+	var out []byte
+	s.view(func(tx *bolt.Tx) {
+		var ids, places [2][]uint32
+		for i, x := range []*Result{r, other} {
+			out = binary.AppendUvarint(out, uint64(x.rec.files))
+			out = binary.AppendUvarint(out, uint64(x.rec.layers))
+			out = binary.AppendUvarint(out, uint64(x.rec.asks))
+			_, ids[i] = s.resourcesOf(tx, x.number)
+			places[i] = numbers(s.anchors.content(tx, x.places))
+			if ids[i] == nil || len(places[i]) != len(ids[i]) {
+				out = nil
+				return
+			}
+		}
+		for i := range ids {
+			there := make(map[uint32]bool, len(ids[1-i]))
+			for _, id := range ids[1-i] {
+				there[id] = true
+			}
+			for k, id := range ids[i] {
+				if !there[id] {
+					out = binary.AppendUvarint(out, uint64(id))
+					out = binary.AppendUvarint(out, uint64(places[i][k]))
+				}
+			}
+			out = append(out, 0) // no resource has it
+		}
+	})
+	return string(out)
+}
+
+// Bare is the catalog without places. Its resources are those of other results as well, and must not be changed. It is
+// nil if the store has only some of it: of a node that does not compile, where something is not known, and where a
+// digest stands for a secret.
+func (r *Result) Bare() (c *catalog.Catalog) {
+	s := r.run.store
+	s.view(func(tx *bolt.Tx) {
+		shape, ids := s.resourcesOf(tx, r.number)
+		if ids == nil || r.Failed || r.Unknown {
+			return
+		}
+		out := &catalog.Catalog{Resources: make([]*catalog.Resource, len(ids))}
+		for i, id := range ids {
+			if out.Resources[i] = s.bareResource(tx, id); out.Resources[i] == nil {
+				return
+			}
+		}
+		_, rest := cut(s.shapes.content(tx, shape))
+		edges := numbers(rest)
+		for ; len(edges) > 1; edges = edges[2:] {
+			if int(max(edges[0], edges[1])) >= len(ids) {
+				return
+			}
+			out.Edges = append(out.Edges, catalog.Edge{Source: out.Resources[edges[0]], Target: out.Resources[edges[1]]})
+		}
+		c = out
+	})
+	return c
+}
+
+// mostBare is how many resources are kept in memory.
+const mostBare = 1 << 13
+
+// bareResource is a resource without its place; nil if it is not whole. The lock is held.
+func (s *Store) bareResource(tx *bolt.Tx, id uint32) *catalog.Resource {
+	if x, known := s.bare[id]; known {
+		return x
+	}
+	var x *catalog.Resource
+	why, json := cut(s.objects.content(tx, id))
+	c, err := catalog.Read(slices.Concat([]byte(`{"resources":[`), json, []byte("]}")))
+	if err == nil && len(why) == 0 && len(c.Resources) == 1 && len(c.Resources[0].Sensitive) == 0 &&
+		!strings.Contains(string(json), sealedMark) {
+		x = c.Resources[0]
+	}
+	if len(s.bare) >= mostBare {
+		clear(s.bare)
+	}
+	s.bare[id] = x
+	return x
+}
+
+// resourcesOf are the numbers of a catalog's shape and of its resources; nil if there is no catalog. The lock is held.
+func (s *Store) resourcesOf(tx *bolt.Tx, result uint32) (shape uint32, ids []uint32) {
+	c := s.results.content(tx, result)
+	if len(c) == 0 || c[0] == isFailure {
+		return 0, nil
+	}
+	shape, rest := number(c[1:])
+	n, rest := number(rest)
+	if ids = numbers(rest); len(ids) != int(n) {
+		return 0, nil
+	}
+	return shape, ids
+}
+
+func numbers(in []byte) (out []uint32) {
+	for len(in) > 0 {
+		var n uint32
+		n, in = number(in)
+		out = append(out, n)
+	}
+	return out
+}
+
 func number(in []byte) (uint32, []byte) {
 	n, size := binary.Uvarint(in)
 	if size <= 0 {
@@ -260,8 +372,11 @@ func (l *sealer) secret(v value.Value) value.Value {
 	t.String(string(text))
 	t.Value(v) // what JSON cannot say
 	sum := l.key.Sum(t)
-	return &value.Sensitive{Value: value.String("digest " + hex.EncodeToString(sum[:]))}
+	return &value.Sensitive{Value: value.String(sealedMark + hex.EncodeToString(sum[:]))}
 }
+
+// sealedMark begins what stands for a secret.
+const sealedMark = "digest "
 
 func (l *sealer) hides(s string) bool {
 	return !l.plain && (l.own.Hide(s) != s || l.decrypted.Hide(s) != s)

@@ -55,7 +55,7 @@ const firstAnswers = 8
 
 // How much a run remembers, for nodes that are alike.
 const (
-	mostGroups = 64
+	mostGroups = 256
 	mostAlike  = 1 << 16
 )
 
@@ -335,8 +335,7 @@ func (r *Run) begin(asks uint32, ask *compiler.Asker) digest {
 }
 
 // sum is what a node answers to all of them, and what it sees of Hiera's layers.
-func (r *Run) sum(asks, layers uint32, ask *compiler.Asker) (d digest, ok bool) {
-	answers, _ := r.answers(asks, ask)
+func (r *Run) sum(answers digest, layers uint32, ask *compiler.Asker) (d digest, ok bool) {
 	if answers == d {
 		return d, false
 	}
@@ -346,7 +345,8 @@ func (r *Run) sum(asks, layers uint32, ask *compiler.Asker) (d digest, ok bool) 
 
 // addAlike makes a record of this run one that other nodes may be like.
 func (r *Run) addAlike(rec *record, ask *compiler.Asker) {
-	d, ok := r.sum(rec.asks, rec.layers, ask)
+	answers, _ := r.answers(rec.asks, ask)
+	d, ok := r.sum(answers, rec.layers, ask)
 	if !ok {
 		return
 	}
@@ -371,15 +371,26 @@ func (r *Run) alike(ask *compiler.Asker) *record {
 	r.mu.Lock()
 	groups := r.groups
 	r.mu.Unlock()
+	// Groups differ more in what they asked of layers than in what they asked of the node, which is found out once.
+	begins, answers := map[uint32]digest{}, map[uint32]digest{}
 	for _, g := range groups {
-		begin := r.begin(g.asks, ask)
+		begin, known := begins[g.asks]
+		if !known {
+			begin = r.begin(g.asks, ask)
+			begins[g.asks] = begin
+		}
 		r.mu.Lock()
 		may := g.begins[begin]
 		r.mu.Unlock()
 		if !may {
 			continue
 		}
-		d, ok := r.sum(g.asks, g.layers, ask)
+		all, known := answers[g.asks]
+		if !known {
+			all, _ = r.answers(g.asks, ask)
+			answers[g.asks] = all
+		}
+		d, ok := r.sum(all, g.layers, ask)
 		if !ok {
 			continue
 		}

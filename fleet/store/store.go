@@ -52,6 +52,7 @@ import (
 	"sync"
 	"time"
 
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/trace"
 	"bunraku/report/redact"
 
@@ -92,7 +93,8 @@ type Store struct {
 	numbers  map[*trace.Entry]uint32 // of entries that were put in lately
 	byNumber map[uint32]*trace.Entry // that were taken out
 	decoded  map[uint32]*layerSet
-	flushed  time.Time // when something was written
+	bare     map[uint32]*catalog.Resource // nil for those that are not whole
+	flushed  time.Time                    // when something was written
 
 	err error // of writing; then nothing more is written
 
@@ -188,6 +190,7 @@ func open(dir string, key trace.Key, temp bool) (_ *Store, err error) {
 	}
 	s := &Store{db: db, dir: dir, key: key, temp: temp, records: map[string][]*record{},
 		numbers: map[*trace.Entry]uint32{}, byNumber: map[uint32]*trace.Entry{}, decoded: map[uint32]*layerSet{},
+		bare:    map[uint32]*catalog.Resource{},
 		entries: newTable("entry"),
 		sets:    newTable("set"), objects: newTable("resource"), shapes: newTable("shape"), results: newTable("result"),
 		anchors: newTable("anchor")}

@@ -403,3 +403,25 @@ func TestRefused(t *testing.T) {
 		advice(what)
 	}
 }
+
+// However many kinds of nodes there are that ask different things of Hiera, each is compiled once.
+func TestAlikeKinds(t *testing.T) {
+	s, err := store.Temporary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := newBench(t, s)
+	run := b.over(manynodes.Alike(manynodes.None))
+	compiled := map[string]bool{}
+	for i := range 1500 { // each kind twice
+		kind := fmt.Sprint(i%manynodes.Roles, i%6, manynodes.Reached(i))
+		if b.result(run, node(i)).How != store.Compiled {
+			continue
+		}
+		if compiled[kind] {
+			t.Fatalf("node %d is compiled, and one of its kind was", i)
+		}
+		compiled[kind] = true
+	}
+}
