@@ -178,19 +178,20 @@ func differing(shown, want []said) (more, less []said) {
 	more = slices.Clone(shown)
 	for _, w := range want {
 		w.message = data.ReplaceAllString(w.message, "$1$2$3")
-		i := slices.IndexFunc(more, func(s said) bool {
+		same := func(s said) bool {
 			return s.at == w.at && s.kind == w.kind && (s.message == w.message || s.message == w.message+w.nodes ||
 				w.beside && strings.HasPrefix(w.message, s.message))
-		})
+		}
+		i := slices.IndexFunc(more, same)
 		if i < 0 { // a server remembers secrets that a text held once, and does not take back what it said before it knew one
 			i = slices.IndexFunc(more, func(s said) bool {
 				return s.at == w.at && s.kind == w.kind && strings.Contains(s.message+w.message, hidden)
 			})
 		}
-		if i < 0 {
-			less = append(less, w)
-		} else {
+		if i >= 0 {
 			more = slices.Delete(more, i, i+1)
+		} else if !w.beside || !slices.ContainsFunc(shown, same) { // what several have at their side is told there once
+			less = append(less, w)
 		}
 	}
 	// What keeps an open file from being read that is no code is told while it is written, whether or not some node comes
