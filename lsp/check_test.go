@@ -223,6 +223,9 @@ func TestSaysWhatCheckSays(t *testing.T) {
 			"modules/web/manifests/init.pp":  "class web {\n  notify { 'y': }\n}\n",
 			"modules/web/manifests/known.pp": "class web::known {\n  notify { 'x': }\n}\n",
 			"facts/a.json":                   `{"fqdn": "a"}`, "facts/c.json": `{"fqdn": "c"}`},
+		"exported": { // what one node exports is another's to collect
+			"manifests/site.pp": "node 'a' { @@file { '/x': ensure => wrong } }\nnode 'b' {\n  File <<| |>>\n}\n",
+			"facts/a.json":      `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`},
 		"alone": { // a module of which a part is not there
 			"metadata.json":     `{"name": "me-web", "version": "1.0.0"}`,
 			"manifests/init.pp": "class web {\n  web::gone { 'x': }\n}\n"},

@@ -3,6 +3,7 @@ package lsp_test
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,11 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/lsp"
 	"bunraku/provenance"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/exported"
 	"bunraku/puppet/value"
 	"bunraku/report/redact"
 	"bunraku/source"
@@ -60,6 +63,17 @@ func dial(t *testing.T, change func(*lsp.Options)) *client {
 			}
 			r.EachVariable(func(_, _ string, v value.Value, _ provenance.Ref) { secrets.AddValue(v) })
 			r.EachBared(secrets.AddBared, secrets.AddMade)
+		},
+		Exchange: func(ctx context.Context, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
+			x, err := fleet.NewExchange(ctx, c, nodes, func(*eval.Result) {})
+			set := exported.NewSet(nil)
+			if x != nil {
+				set = x.Set
+			}
+			for i := range nodes {
+				nodes[i] = nodes[i].Importing(set)
+			}
+			return x, err
 		},
 		JudgedBy: []string{"bunraku.assert"},
 		Judge: func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error) {

@@ -73,6 +73,8 @@ type Options struct {
 	// are the names of those.
 	Judge    func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error)
 	JudgedBy []string
+	// Exchange tells real nodes what others of them export; it may be nil.
+	Exchange func(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error)
 	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil
 	// if nobody knows.
 	Other func(file *source.File) source.Diagnostics

@@ -8,9 +8,12 @@ import (
 	"strings"
 	"sync"
 
+	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/lint"
 	"bunraku/lsp"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/exported"
 	ruby "bunraku/puppet/ruby/syntax"
 	"bunraku/report/redact"
 	"bunraku/source"
@@ -42,6 +45,15 @@ Nothing that the tree names is run.`,
 			if flags.node != "" {
 				opt.Nodes = []string{flags.node}
 			}
+			opt.Exchange = func(ctx context.Context, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
+				if len(nodes) <= mostExchanging {
+					return a.tellOf(ctx, &flags, c, nodes)
+				}
+				for i := range nodes { // whoever exports makes no mistake
+					nodes[i] = nodes[i].Importing(exported.NewSet(nil))
+				}
+				return nil, nil
+			}
 			opt.JudgedBy = []string{assertFile, assumeFile}
 			opt.Judge = func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error) {
 				j, trouble, err := a.judgeBy(&judgeFlags{solver: "built-in", failOn: "error", format: "text",
@@ -55,7 +67,6 @@ Nothing that the tree names is run.`,
 			defer stop()
 			opt.Diff = func(ctx context.Context, folder string) (string, error) { return a.diffText(ctx, cmd, folder, &flags) }
 			opt.Web = a.sites(ctx, cmd, &flags)
-			settleMemory()
 			if !lsp.New(opt).Serve(a.in, rawWriter{a}) {
 				return &exitError{code: exitFailed}
 			}
@@ -66,6 +77,10 @@ Nothing that the tree names is run.`,
 	c.Flags().Bool("stdio", true, "talk on standard input and output; it is the only way, and some editors say so")
 	return c
 }
+
+// mostExchanging is how many nodes collect what others of them export while somebody edits: all of them are compiled
+// for that, after every pause.
+const mostExchanging = 100
 
 // diffText is what `diff` says of a directory, for people.
 func (a *app) diffText(ctx context.Context, cmd *cobra.Command, root string, f *compileFlags) (string, error) {
