@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -215,15 +216,37 @@ func (w *writing) compare(seed uint64, after int) {
 		t.Errorf("seed %d: after %d edits it says\n%s\nbut check\n%v", seed, after, lines(w.saysOf(w.dir)), err)
 		return
 	}
-	if more, less := differing(w.saysOf(w.dir), want); len(more)+len(less) > 0 {
+	open := func(file string) bool { return slices.Contains(w.order, file) }
+	if more, less := differing(w.saysOf(w.dir), want, open); len(more)+len(less) > 0 {
 		t.Errorf("seed %d: after %d edits it says\n%s\nbut check\n%s", seed, after, lines(more), lines(less))
 	}
+	w.compareShapes(seed, after)
 	for _, l := range w.logs {
 		if strings.Contains(l, "bug") {
 			t.Errorf("seed %d: %s", seed, l)
 			break
 		}
 	}
+}
+
+// compareShapes asks a server that is started now and has seen no edit what check does not tell: the outline, the kinds
+// of words and what may be folded.
+func (w *writing) compareShapes(seed uint64, after int) {
+	t := w.t
+	t.Helper()
+	fresh := editSession(t, w.dir, w.encoding, time.Hour)
+	fresh.quick = w.quick
+	for _, name := range w.order {
+		fresh.open(filepath.Join(w.dir, name), w.texts[name])
+		for _, method := range []string{"documentSymbol", "semanticTokens/full", "foldingRange"} {
+			ask := map[string]any{"textDocument": map[string]any{"uri": w.uri(name)}}
+			a, b := w.ask("textDocument/"+method, ask), fresh.ask("textDocument/"+method, ask)
+			if !reflect.DeepEqual(a, b) && !strings.Contains(fmt.Sprint(a), hidden) {
+				t.Errorf("seed %d: after %d edits %s of %s is %.300v and a fresh server's %.300v", seed, after, method, name, a, b)
+			}
+		}
+	}
+	fresh.bye()
 }
 
 func editSession(t *testing.T, dir, encoding string, idle time.Duration) *nav {
