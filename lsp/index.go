@@ -471,18 +471,20 @@ func settingsNames(e *entry) (names []outline.Name) {
 	return names
 }
 
-// patterns calls f for the patterns of keys in lookup_options.
-func (x *index) patterns(f func(o occurrence, matches func(key string) bool)) {
+// patterns calls f for all names that stand for any that they match: keys in lookup_options, and names of which the
+// code computes a part.
+func (x *index) patterns(f func(o occurrence, matches func(name string) bool)) {
 	for _, e := range x.entries {
-		if !e.isData {
-			continue
-		}
-		for _, n := range e.names {
-			if !n.Pattern {
-				continue
+		for i := range e.names {
+			n := &e.names[i]
+			switch {
+			case !n.Pattern:
+			case e.isData:
+				re, err := regexp.Compile(n.Name)
+				f(occurrence{e, *n}, func(key string) bool { return err != nil || re.MatchString(key) })
+			default:
+				f(occurrence{e, *n}, func(name string) bool { return outline.Matches(n.Name, name) })
 			}
-			re, err := regexp.Compile(n.Name)
-			f(occurrence{e, n}, func(key string) bool { return err != nil || re.MatchString(key) })
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]p
 	}
 	ids := at.meanings(at.entry, rooted(at.name))
 	at.patterns(func(o occurrence, matches func(string) bool) {
-		if slices.ContainsFunc(ids, func(id identity) bool { return id.kind == outline.KeyName && matches(id.name) }) {
+		if slices.ContainsFunc(ids, func(id identity) bool { return id.kind == o.Kind && matches(id.name) }) {
 			out = append(out, s.location(o.entry, o.Span))
 		}
 	})

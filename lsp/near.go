@@ -118,7 +118,7 @@ func wordsOf(class string) []string {
 // classesIn are the places of a file that name classes to have them, in the order of the text.
 func classesIn(e *entry) (out []outline.Name) {
 	for _, n := range e.names {
-		if n.Kind == outline.ClassName && !n.Defines {
+		if n.Kind == outline.ClassName && !n.Defines && !n.Pattern {
 			out = append(out, n)
 		}
 	}

@@ -273,7 +273,7 @@ func (r *renaming) change(to string) (*change, error) {
 			for _, m := range e.names {
 				text := e.file.Slice(m.Span)
 				last := lastPart(text)
-				if m.Text && strings.ContainsRune(text, '\\') && m.Name == r.full+"::"+lastPart(m.Name) {
+				if m.Text && strings.ContainsAny(text, `\$`) && m.Name == r.full+"::"+lastPart(m.Name) {
 					return nil, refused("%s:%d writes %s as %s", r.short(e.path), e.file.LineOf(m.Span.Start), m.Name, text)
 				}
 				if m.Kind != outline.VariableName && !(m.Kind == outline.KeyName && r.params[m.Name]) ||
@@ -314,10 +314,38 @@ func (r *renaming) patterned(to string) (err error) {
 	}
 	r.patterns(func(o occurrence, matches func(string) bool) {
 		for _, was := range slices.Sorted(maps.Keys(keys)) {
-			if err == nil && matches(was) != matches(keys[was]) {
+			if err == nil && o.isData && matches(was) != matches(keys[was]) {
 				err = refused("%s:%d speaks of %s by a pattern: %s", r.short(o.path), o.file.LineOf(o.Span.Start), was,
 					o.Name.Name)
 			}
+		}
+	})
+	return err
+}
+
+// unseen is a place that may put the name together in a class or define which none of the nodes has that were tried;
+// what the others compile to tells about the rest.
+func (r *renaming) unseen(nodes []fleet.Compiled) (err error) {
+	has := map[string]bool{"": true}
+	for _, n := range nodes {
+		if n.Catalog == nil {
+			continue
+		}
+		for _, x := range n.Catalog.Resources {
+			if x.Type == "Class" {
+				has[outline.Class(x.Title)] = true
+			} else {
+				has[outline.Class(x.Type)] = true
+			}
+		}
+	}
+	ids := r.meanings(r.entry, r.spot.name)
+	r.patterns(func(o occurrence, matches func(string) bool) {
+		if err == nil && !o.isData && !has[o.In] && slices.ContainsFunc(ids, func(id identity) bool {
+			return id.kind == o.Kind && matches(id.name)
+		}) {
+			err = refused("%s:%d may put the name together, and no node that was tried comes there", r.short(o.path),
+				o.file.LineOf(o.Span.Start))
 		}
 	})
 	return err
@@ -412,6 +440,9 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	}
 	was, err := r.catalogs(ctx, before, all)
 	if err != nil {
+		return 0, err
+	}
+	if err := r.unseen(was); err != nil {
 		return 0, err
 	}
 	all, err = r.anew(ctx, after, all, to)

@@ -105,7 +105,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // TestRename: what is renamed, where, and what is refused with which reason.
 func TestRename(t *testing.T) {
 	files := maps.Clone(named)
-	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = 'moved'\n  include \"web::${which}\"\n}\n"
+	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = downcase('MOVED')\n  include \"web::${which}\"\n}\n"
 	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n  notify { $title: }\n}\n"
 	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => " +
 		"\"${title}${lone}\" }\n}\n"
@@ -185,7 +185,7 @@ func TestRename(t *testing.T) {
 // TestWhyNot: why a node would fail is what it fails for, and not what it warned of before.
 func TestWhyNot(t *testing.T) {
 	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
-		"manifests/site.pp":             "warning('by the way')\n$x = 'late'\ninclude \"web::${x}\"\n",
+		"manifests/site.pp":             "warning('by the way')\n$x = downcase('LATE')\ninclude \"web::${x}\"\n",
 		"modules/web/manifests/init.pp": "class web {\n}\n", "modules/web/manifests/late.pp": "class web::late {\n}\n"})
 	n.rest()
 	if _, why := n.renameIn("modules/web/manifests/late.pp", "web::late", 1, "web::soon"); !strings.Contains(why, "late") {

@@ -110,6 +110,17 @@ func TestRenameTextRefused(t *testing.T) {
 			"common.yaml:4 speaks of web::x::size by a pattern"},
 		{"data/common.yaml", base["data/common.yaml"] + "lookup_options:\n  ^web::x::.*:\n    merge: first\n", "parameter",
 			""},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $y = 'x'\n  include \"web::${y}\"\n}\n", "class",
+			"n.pp:3 writes it as"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  include \"web::${y}\"\n}\n", "class", "n.pp:2 may put the name together"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"web::x::${y}\")\n}\n", "parameter",
+			"n.pp:2 may put the name together"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $x = lookup(\"web::x::${y}\")\n}\n", "parameter",
+			"n.pp:2 may put the name together"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  include \"web::${y}::z\"\n  include \"${y}::${z}\"\n}\n", "class", ""},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"${module_name}::x::size\")\n}\n", "class",
+			"n.pp:2 writes web::x::size as"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"${module_name}::x::size\")\n}\n", "parameter", ""},
 		{"modules/web/manifests/uses.pp", base["modules/web/manifests/uses.pp"], "template", "called like its file"},
 		{"modules/web/manifests/uses.pp", base["modules/web/manifests/uses.pp"], "file", "move that"},
 	} {
@@ -131,4 +142,27 @@ func TestRenameTextRefused(t *testing.T) {
 		}
 		n.bye()
 	}
+}
+
+// TestRenameModuleName: what code names after its module is renamed, too.
+func TestRenameModuleName(t *testing.T) {
+	files, _, _ := unreached()
+	maps.DeleteFunc(files, func(p, _ string) bool { return strings.Contains(p, "unreached") })
+	const at = "modules/web/manifests/n.pp"
+	files[at] = "class web::n {\n  include \"${module_name}::x\"\n  $x = getvar(\"${module_name}::x::size\")\n" +
+		"  $y = template(\"${module_name}/t.erb\")\n  $kept = 1\n}\n"
+	files["modules/web/templates/t.erb"] = "<%= @kept %>\n"
+	n := navigate(t, files)
+	for _, x := range []struct{ file, word, to, in, want string }{
+		{"modules/web/manifests/x.pp", "size", "width", at, `getvar("${module_name}::x::width")`},
+		{at, "kept", "left", "modules/web/templates/t.erb", "@left"},
+	} {
+		edit, why := n.renameIn(x.file, x.word, 1, x.to)
+		if why != "" {
+			t.Error(why)
+		} else if text := n.written(edit)[x.in]; !strings.Contains(text, x.want) {
+			t.Errorf("%s has no %s:\n%s", x.in, x.want, text)
+		}
+	}
+	n.bye()
 }

@@ -56,6 +56,9 @@ func (t *table) make() {
 	far := map[string]int{}
 	for _, e := range t.of {
 		for _, n := range e.names {
+			if n.Pattern {
+				continue
+			}
 			t.counts[used{n.Kind, n.Name}]++
 			owner, name := "", n.Name
 			if i := strings.LastIndex(n.Name, "::"); i >= 0 {
@@ -141,7 +144,9 @@ func (at *spot) survey() *survey {
 	v := &survey{table: t, changed: map[string]*entry{}, more: map[used]int{}}
 	count := func(e *entry, by int) {
 		for _, n := range e.names {
-			v.more[used{n.Kind, n.Name}] += by
+			if !n.Pattern {
+				v.more[used{n.Kind, n.Name}] += by
+			}
 		}
 	}
 	each(t.of, at.index.entries, func(was, is *entry) {

@@ -11,9 +11,6 @@ import (
 // Templates that stand in a string. They are read as files are, of their text as it comes out of the string; each byte
 // of that is known by where it stands.
 
-// hole stands for what is interpolated into a template.
-const hole = 0
-
 // inlineERB adds the names of an ERB template that is a string.
 func (n *namer) inlineERB(e syntax.Expr, s *scope) {
 	text, at := n.written(e, s)
@@ -22,7 +19,7 @@ func (n *namer) inlineERB(e syntax.Expr, s *scope) {
 	}
 	for _, x := range NamesERB(text) {
 		end := int(x.Span.End)
-		if end < len(text) && text[end] == hole || text[x.Span.Start] == hole {
+		if end < len(text) && text[end] == Hole || text[x.Span.Start] == Hole {
 			continue // there is more to it
 		}
 		x.Span = source.Span{Start: at[x.Span.Start], End: at[end-1] + 1}
@@ -105,7 +102,7 @@ func (w *writing) add(e syntax.Expr) {
 				w.piece(from, text.Value)
 				continue
 			}
-			w.text.WriteByte(hole)
+			w.text.WriteByte(Hole)
 			w.at = append(w.at, p.Span().Start)
 		}
 	case *syntax.Str:

@@ -42,7 +42,7 @@ type Name struct {
 	In      string      // the class, define or function that it stands in
 	Param   bool        // it is a parameter of a class, define, plan, function or template, or the attribute that sets one
 	Text    bool        // it stands in a string, which may happen to look like a name: a title, a key
-	Pattern bool        // Name is a regular expression, and stands for all names of the kind that it matches
+	Pattern bool        // it is any name of the kind that Name matches: a regular expression, or a text with Holes
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
 }
@@ -141,6 +141,16 @@ type namer struct {
 }
 
 func (n *namer) add(x Name) {
+	if x.Text && strings.IndexByte(x.Name, Hole) >= 0 {
+		switch x.Kind {
+		case ResourceName, FileName, LocalName, TemplateName:
+			return // nobody renames those
+		}
+		if !strings.ContainsFunc(x.Name, func(c rune) bool { return c >= 'a' && c <= 'z' }) {
+			return // it may be anything
+		}
+		x.Pattern, x.Free = true, false
+	}
 	x.In = n.in
 	if n.at != nil {
 		x.Span, x.Whole = n.real(x.Span), n.real(x.Whole)
@@ -190,7 +200,7 @@ func (n *namer) inside(x syntax.Expr, value string) source.Span {
 }
 
 // literals calls f for every name that an expression writes out; with a scope also for those of a variable that is set
-// there.
+// there, and for those that are put together.
 func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.Span)) {
 	switch e := e.(type) {
 	case *syntax.Name:
@@ -201,6 +211,15 @@ func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.
 		}
 	case *syntax.Heredoc:
 		n.literals(e.X, s, f)
+	case *syntax.Interpolated:
+		if s == nil {
+			return
+		}
+		at := e.Span()
+		if n.file.Source.Text[at.Start] == '"' {
+			at = source.Span{Start: at.Start + 1, End: at.End - 1}
+		}
+		f(n.joined(e, s), at)
 	case *syntax.List:
 		for _, x := range e.Elems {
 			n.literals(x, s, f)
@@ -228,6 +247,48 @@ func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.
 			n.literals(x, nil, f)
 		}
 	}
+}
+
+// A Hole stands in a name for a part that is computed.
+const Hole = '\x00'
+
+// joined is the text of a string with interpolations, with a Hole for each that is computed.
+func (n *namer) joined(e *syntax.Interpolated, s *scope) string {
+	var b strings.Builder
+	for _, p := range e.Parts {
+		switch p := p.(type) {
+		case *syntax.Str:
+			b.WriteString(p.Value)
+			continue
+		case *syntax.Text:
+			if v, is := p.X.(*syntax.Var); is {
+				if x, is := s.written(v.Name).(*syntax.Str); is {
+					b.WriteString(x.Value)
+					continue
+				}
+				if v.Name == "module_name" && n.in != "" {
+					module, _, _ := strings.Cut(n.in, "::")
+					b.WriteString(module)
+					continue
+				}
+			}
+		}
+		b.WriteByte(Hole)
+	}
+	return b.String()
+}
+
+// Matches reports whether a text with Holes may be a name.
+func Matches(pattern, name string) bool {
+	first, rest, more := strings.Cut(pattern, string(Hole))
+	name, is := strings.CutPrefix(name, first)
+	for is && more {
+		if first, rest, more = strings.Cut(rest, string(Hole)); !more {
+			return strings.HasSuffix(name, first)
+		}
+		_, name, is = strings.Cut(name, first)
+	}
+	return is && name == ""
 }
 
 // last calls f for what a block comes to.
@@ -305,7 +366,7 @@ func (n *namer) variable(name string, at source.Span, s *scope, x Name) {
 // bind adds a variable as a scope sees it.
 func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
 	x.Span, x.Kind, x.Free = at, VariableName, false
-	if strings.Contains(name, "::") {
+	if strings.Contains(name, "::") || strings.IndexByte(name, Hole) >= 0 {
 		x.Name = strings.TrimPrefix(name, "::")
 		n.add(x)
 		return
@@ -499,7 +560,7 @@ func (n *namer) attributes(owner string, ops []*syntax.AttrOp, s *scope) {
 		case "require", "before", "notify", "subscribe": // also by a text: 'Class[web]'
 			n.text(aReference, op.Value, s)
 		case "source":
-			n.text(aSource, op.Value, nil)
+			n.text(aSource, op.Value, s)
 		}
 		n.node(op.Value, s)
 	}

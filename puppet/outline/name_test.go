@@ -57,6 +57,9 @@ func TestNamesStandThere(t *testing.T) {
 					if n.Kind == outline.ResourceName {
 						want = strings.TrimSuffix(want[strings.Index(want, "[")+1:], "]")
 					}
+					if strings.Contains(got, "${") {
+						continue // a part of it is computed
+					}
 					if got == "" || !strings.HasSuffix(want, got) && !strings.HasSuffix(strings.TrimLeft(got, "@"), want) {
 						t.Errorf("%s: %q stands where %+v should", source.Place{File: file, Span: n.Span}, got, n)
 					}

@@ -23,7 +23,7 @@ import (
 //	in data         keys, lookup_options, %{…}; in hiera.yaml functions and mapped_paths: who reads data has these
 //
 // A text is one that stands there, or in a list, hash or choice that stands there, or in a variable that is set to one
-// in the same scope. What is put together when the code runs is not read.
+// in the same scope. One that is put together when the code runs is a Pattern: "web::${x}" may be any class of web.
 
 // taken is what an argument of a function names.
 type taken uint8

@@ -2,6 +2,7 @@ package outline_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,11 @@ func TestNamesInText(t *testing.T) {
 		"class q($p) {\n$x = inline_epp(@(END))\n  <% [1].each |$«l i»| { -%>\n  <%= $«l i» + $«v q::p:p» %><% } %>\n  | END\n}",
 		`class q($p) { $t = '<%= @«v q::p:p» %>' $x = inline_template($t) }`,
 
+		`class q::r { include "«c q::s:${module_name}::s»" }`, `class q { $x = template("«T q/x:${module_name}/x»") }`,
+		`$a = 'web' include "«c web::s:${a}::s»"`, `include "«c web::*::s:web::${x}::s»", "!${x}::${y}"`,
+		`class q { file { '/x': source => "«F q/x:puppet:///modules/${module_name}/x»" } }`,
+		`$x = getvar("«v web::*:web::${x}»")`, `create_resources("«t web::*:web::${x}»", $h)`,
+		`$x = lookup("«k web::*:web::${x}»")`,
 		`$x = has_key($h, '!a::b')`, `$x = dig($h, '!a::b')`, `$x = get($h, '!a::b')`, `$x = '!a::b'`, `notice('!a::b')`,
 		`$x = member(['!a::b'], 1)`, `$x = ensure_packages('!a::b')`,
 	} {
@@ -127,6 +133,9 @@ func TestNamesInERB(t *testing.T) {
 	}
 }
 
+// marked is what tells a name from how it is written.
+var marked = regexp.MustCompile(`[^:]:[^:]`)
+
 // unmarked is a text without its marks, and what they say of their places.
 func unmarked(code string) (text string, marks map[source.Span][]string) {
 	marks = map[source.Span][]string{}
@@ -152,8 +161,8 @@ func unmarked(code string) (text string, marks map[source.Span][]string) {
 		mark, behind, _ := strings.Cut(rest, "»")
 		what, name, _ := strings.Cut(mark, " ")
 		written := name
-		if i := strings.LastIndex(name, ":"); i > 0 && name[i-1] != ':' && what != "k" {
-			name, written = name[:i], name[i+1:]
+		if i := marked.FindStringIndex(name); i != nil {
+			name, written = strings.ReplaceAll(name[:i[0]+1], "*", string(outline.Hole)), name[i[1]-1:]
 		}
 		at := source.Span{Start: uint32(b.Len()), End: uint32(b.Len() + len(written))}
 		b.WriteString(written)
