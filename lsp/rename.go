@@ -75,6 +75,7 @@ func (at *spot) renaming() (*renaming, error) {
 	}) {
 		return nil, refused("nothing in this folder defines %s", r.full)
 	}
+	besides := &also{at, map[*entry]map[source.Span][]outline.Name{}, map[identity]bool{}}
 	for _, o := range r.uses {
 		if at.folder.own != nil && !at.folder.own(o.path) {
 			return nil, refused("%s names it, too, and is not yours to edit", at.short(o.path))
@@ -82,23 +83,52 @@ func (at *spot) renaming() (*renaming, error) {
 		if text := lastPart(o.file.Slice(o.Span)); !strings.EqualFold(text, lastPart(r.full)) {
 			return nil, refused("%s:%d writes it as %q", at.short(o.path), o.file.LineOf(o.Span.Start), text)
 		}
-		if also := at.also(o); also != "" {
-			return nil, refused("%s:%d names %s by the same word", at.short(o.path), o.file.LineOf(o.Span.Start), also)
+		if other := besides.names(o); other != "" {
+			return nil, refused("%s:%d names %s by the same word", at.short(o.path), o.file.LineOf(o.Span.Start), other)
 		}
 	}
 	return r, nil
 }
 
-// also is another thing that a word names, and that there is: one hash may set parameters of two defines.
-func (at *spot) also(o occurrence) string {
-	ids := at.meanings(o.entry, o.Name)
-	for _, n := range o.names {
-		if n.Text && n.Span == o.Span && (n.Kind != o.Kind || n.Name != o.Name.Name) && at.defines(n) &&
-			!slices.ContainsFunc(at.meanings(o.entry, n), func(id identity) bool { return slices.Contains(ids, id) }) {
+// An also finds what else a word names that is to be renamed: one hash may set parameters of two defines. It keeps what
+// it has found out, for a file may name a thing tens of thousands of times.
+type also struct {
+	*spot
+	texts   map[*entry]map[source.Span][]outline.Name // the names that stand in strings, by where they stand
+	defined map[identity]bool
+}
+
+// names is another thing that a word names, and that there is; "" if there is none.
+func (a *also) names(o occurrence) string {
+	texts := a.texts[o.entry]
+	if texts == nil {
+		texts = map[source.Span][]outline.Name{}
+		for _, n := range o.names {
+			if n.Text {
+				texts[n.Span] = append(texts[n.Span], n)
+			}
+		}
+		a.texts[o.entry] = texts
+	}
+	ids := a.meanings(o.entry, o.Name)
+	for _, n := range texts[o.Span] {
+		if (n.Kind != o.Kind || n.Name != o.Name.Name) && a.there(n) &&
+			!slices.ContainsFunc(a.meanings(o.entry, n), func(id identity) bool { return slices.Contains(ids, id) }) {
 			return n.Name
 		}
 	}
 	return ""
+}
+
+// there reports whether something defines what a name names.
+func (a *also) there(n outline.Name) bool {
+	id := identity{kind: n.Kind, name: n.Name}
+	is, known := a.defined[id]
+	if !known {
+		is = a.defines(n)
+		a.defined[id] = is
+	}
+	return is
 }
 
 // short is a path as people of the folder say it.
@@ -552,6 +582,15 @@ func (r *renaming) mean(after source.Files, c *change) error {
 		path string
 		at   source.Span
 	}
+	moved := map[spanIn]source.Span{} // where each edited place is then
+	for p, list := range c.edits {
+		shift := 0
+		for _, e := range list {
+			start := uint32(int(e.Place.Span.Start) + shift)
+			moved[spanIn{p, e.Place.Span}] = source.Span{Start: start, End: start + uint32(len(e.Text))}
+			shift += len(e.Text) - int(e.Place.Span.Len())
+		}
+	}
 	want := map[spanIn]bool{}
 	var first *occurrence
 	for _, o := range r.uses {
@@ -559,16 +598,10 @@ func (r *renaming) mean(after source.Files, c *change) error {
 		if next := c.moves[p]; next != "" {
 			p = next
 		}
-		shift, size := 0, 0
-		for _, e := range c.edits[o.path] {
-			if e.Place.Span == o.Span {
-				size = len(e.Text)
-				break
-			}
-			shift += len(e.Text) - int(e.Place.Span.Len())
+		at, edited := moved[spanIn{o.path, o.Span}]
+		if !edited {
+			return refused("%s:%d would stay as it is", r.short(o.path), o.file.LineOf(o.Span.Start))
 		}
-		at := source.Span{Start: uint32(int(o.Span.Start) + shift)}
-		at.End = at.Start + uint32(size)
 		want[spanIn{p, at}] = true
 		e := x.byPath[p]
 		if e == nil || r.byPath[o.path].whole && !e.whole {
@@ -578,8 +611,11 @@ func (r *renaming) mean(after source.Files, c *change) error {
 			}
 			return refused("%s would be no program: %s", r.short(p), why)
 		}
+		if first != nil && (!o.Defines || first.Defines) {
+			continue // it is known by another place
+		}
 		for _, n := range e.names {
-			if n.Span == at && n.Kind == o.Kind && n.Defines == o.Defines && (first == nil || o.Defines && !first.Defines) {
+			if n.Span == at && n.Kind == o.Kind && n.Defines == o.Defines {
 				first = &occurrence{e, n}
 			}
 		}

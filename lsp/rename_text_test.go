@@ -1,10 +1,12 @@
 package lsp_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // unreached is a tree with one thing of each kind, and every way to name it in code that no node reaches. uses has, by
@@ -163,6 +165,26 @@ func TestRenameModuleName(t *testing.T) {
 		} else if text := n.written(edit)[x.in]; !strings.Contains(text, x.want) {
 			t.Errorf("%s has no %s:\n%s", x.in, x.want, text)
 		}
+	}
+	n.bye()
+}
+
+// TestRenameManyUses renames what one file names tens of thousands of times: it takes seconds, as often as it is named.
+func TestRenameManyUses(t *testing.T) {
+	const uses = 60_000
+	body := strings.Repeat("  include web::x\n  $a = defined('web::x')\n", uses/2)
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"modules/web/manifests/x.pp": "class web::x {\n}\n", "modules/web/manifests/many.pp": "class web::many {\n" + body + "}\n"})
+	began := time.Now()
+	edit, why := n.renameIn("modules/web/manifests/x.pp", "web::x", 1, "web::xx")
+	if why != "" {
+		t.Fatal(why)
+	}
+	if is := strings.Count(fmt.Sprint(edit), "newText:web::xx"); is != uses+1 {
+		t.Errorf("%d of %d uses have the new name", is, uses+1)
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("it took %v", took)
 	}
 	n.bye()
 }

@@ -228,7 +228,8 @@ func (s *Server) tokens(uri string, within *protocol.Range) (*protocol.SemanticT
 	for _, n := range names {
 		kind := tokenType(n, at.entry.data != nil)
 		r := m.span(n.Span)
-		if kind < 0 || n.Text && strings.Contains(at.entry.file.Slice(n.Span), "${") || n.Span.Start < end || r.Start.Line != r.End.Line || n.Span.Len() == 0 ||
+		if kind < 0 || n.Text && strings.Contains(at.entry.file.Slice(n.Span), "${") || n.Span.Start < end ||
+			r.Start.Line != r.End.Line || n.Span.Len() == 0 ||
 			within != nil && (before(r.Start, within.Start) || before(within.End, r.End)) {
 			continue
 		}
