@@ -743,28 +743,65 @@ func (t *Tree) variables(f *file, def *definition) {
 	if !certain || t.broken[""] {
 		return
 	}
-	late := map[string]uint32{} // where the statement ends that sets each first, unless it is a parameter
-	for _, s := range def.body {
+	set := settings(def.body)
+	for _, s := range append(defaultsOf(def.params), def.body...) {
+		t.unset(f, s, vars, set)
+	}
+}
+
+// A setting is where a variable is set: it is behind at, and in within, if that is some branch.
+type setting struct {
+	at     uint32
+	within source.Span
+}
+
+// settings are where code sets variables.
+func settings(stmts []syntax.Expr) map[string][]setting {
+	all := map[string][]setting{}
+	var branches []source.Span
+	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
-			if a, is := n.(*syntax.Assign); is {
-				into := map[string]bool{}
-				targets(a.Left, into)
-				for name := range into {
-					if _, seen := late[name]; !seen {
-						late[name] = s.Span().End
-					}
-				}
+			switch n := n.(type) {
+			case *syntax.If:
+				branches = append(branches, n.Then.Braces, n.Else.Braces)
+			case *syntax.Option:
+				branches = append(branches, n.Then.Braces)
 			}
 			return true
 		})
 	}
-	for _, s := range append(defaultsOf(def.params), def.body...) {
-		t.unset(f, s, vars, late)
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			a, is := n.(*syntax.Assign)
+			if !is {
+				return true
+			}
+			x := setting{at: a.Where.End}
+			for _, b := range branches {
+				if b.Start <= a.Where.Start && a.Where.End <= b.End && (x.within.End == 0 || b.Start > x.within.Start) {
+					x.within = b
+				}
+			}
+			into := map[string]bool{}
+			targets(a.Left, into)
+			for name := range into {
+				all[name] = append(all[name], x)
+			}
+			return true
+		})
 	}
+	return all
+}
+
+// setBefore reports whether a variable is a parameter, or inherited, or is set before a place on every way to it.
+func setBefore(all []setting, at uint32) bool {
+	return len(all) == 0 || slices.ContainsFunc(all, func(x setting) bool {
+		return x.at <= at && (x.within.End == 0 || x.within.Start <= at && at < x.within.End)
+	})
 }
 
 // unset looks for variables in code that nothing sets. Only one that is set before may be meant.
-func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool, late map[string]uint32) {
+func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool, set map[string][]setting) {
 	locals := map[string]bool{}
 	syntax.Walk(e, func(n syntax.Node) bool {
 		if l, ok := n.(*syntax.Lambda); ok {
@@ -782,7 +819,7 @@ func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool, late map[stri
 		case *syntax.Var:
 			if !t.set(n.Name, vars, locals) {
 				before := slices.DeleteFunc(append(names(vars), names(locals)...), func(x string) bool {
-					return late[x] > n.Where.Start
+					return !setBefore(set[x], n.Where.Start)
 				})
 				if x := source.Nearest(n.Name, before); x != "" && alike(n.Name, x) {
 					t.warn(codeVariable, f, n.Where, "nothing sets $"+n.Name, "did you mean $"+x+"?")
