@@ -11,6 +11,7 @@ import (
 
 	"bunraku/audit"
 	"bunraku/judge"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
@@ -69,6 +70,7 @@ type Check struct {
 	UnusedMocks      source.Diagnostics // given answers that nobody asked for; Tell leaves them out, since others may
 
 	everybody []Node // also those that are not chosen: they may export something
+	part      bool   // some are not chosen
 	compiled  []Compiled
 	kinds     []*Kind
 }
@@ -193,6 +195,7 @@ func (c *Check) FindNodes(ctx context.Context) (err error) {
 		if c.Nodes, err = c.Choose(c.Nodes); err != nil {
 			return err
 		}
+		c.part = len(c.Nodes) < len(c.everybody)
 	}
 	if c.Plan == nil {
 		c.Nodes, c.Abroad, err = AtHome(ctx, c.Snapshot, c.Nodes)
@@ -319,6 +322,25 @@ func (c *Check) audit() {
 		cover = nil
 	}
 	c.Coverage = tree.Coverage(declared, cover, c.Files)
+}
+
+// About tells of which lines it is known that nothing was found there: nil for all of them, else those that declare
+// something on some node, because nothing, or not everything, was verified.
+func (c *Check) About() func(file string, line int) bool {
+	if len(c.Checked) > 0 && len(c.Checked)+len(c.Excused) == len(c.Nodes) && !c.part &&
+		!slices.ContainsFunc(c.Checked, func(n Checked) bool { return n.Catalog == nil }) {
+		return nil
+	}
+	return c.declared
+}
+
+// declared reports whether some node has a resource that is declared in a line.
+func (c *Check) declared(file string, line int) bool {
+	return slices.ContainsFunc(c.Checked, func(n Checked) bool {
+		return n.Catalog != nil && slices.ContainsFunc(n.Catalog.Resources, func(r *catalog.Resource) bool {
+			return r.Place.Known() && r.Place.Line() == line && r.Place.File.Name == file
+		})
+	})
 }
 
 // Tell puts what was found into a run: of all that the steps so far have looked at.

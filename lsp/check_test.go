@@ -225,6 +225,9 @@ func TestSaysWhatCheckSays(t *testing.T) {
 			"modules/web/manifests/init.pp":  "class web {\n  notify { 'y': }\n}\n",
 			"modules/web/manifests/known.pp": "class web::known {\n  notify { 'x': }\n}\n",
 			"facts/a.json":                   `{"fqdn": "a"}`, "facts/c.json": `{"fqdn": "c"}`},
+		"ignoring": { // comments that ignore nothing
+			"manifests/site.pp": "node 'a' {\n  notify { 'x': } # bunraku:ignore V203 as we know\n}\n",
+			"facts/a.json":      `{"fqdn": "a"}`},
 		"exported": { // what one node exports is another's to collect
 			"manifests/site.pp": "node 'a' { @@file { '/x': ensure => wrong } }\nnode 'b' {\n  File <<| |>>\n}\n",
 			"facts/a.json":      `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`},

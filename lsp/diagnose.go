@@ -300,7 +300,11 @@ func (f *folder) check(ctx context.Context) (err error) {
 			run.Add(nil, d)
 		}
 		c.Tell(run)
-		run.Ignore(c.Sources)
+		if ignores := run.Ignore(c.Sources); last { // before that nobody knows what verify will find
+			for _, d := range report.Unused(ignores, c.About()) {
+				run.Add(nil, d)
+			}
+		}
 		f.tell(ctx, run, c.Trouble, open, c.Nodes, early, last)
 	}
 	c.Early = func() {

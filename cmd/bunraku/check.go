@@ -12,7 +12,6 @@ import (
 
 	"bunraku/audit"
 	"bunraku/fleet"
-	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/report"
 	"bunraku/source"
@@ -143,11 +142,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 			Help: "put the nodes' facts into facts/, or give --facts DIR"})
 	}
 	c.Tell(out.run)
-	var about func(string, int) bool
-	failed := slices.ContainsFunc(out.nodes, func(n fleet.Checked) bool { return n.Catalog == nil })
-	if len(out.nodes) == 0 || failed || flags.node != "" || out.interrupted != "" {
-		about = out.declared // nothing, or not everything, was verified
-	}
+	about := c.About()
 	if err := j.suppress(out.run, c.Sources, about); err != nil {
 		return err
 	}
@@ -251,15 +246,6 @@ func (c *checking) whereModules() string {
 	}
 	return "what looks like modules is in " + strings.Join(above, ", ") + ": `bunraku check --modulepath " +
 		strings.Join(above, ":") + "`"
-}
-
-// declared reports whether some node has a resource that is declared in a line.
-func (c *checking) declared(file string, line int) bool {
-	return slices.ContainsFunc(c.nodes, func(n fleet.Checked) bool {
-		return n.Catalog != nil && slices.ContainsFunc(n.Catalog.Resources, func(r *catalog.Resource) bool {
-			return r.Place.Known() && r.Place.Line() == line && r.Place.File.Name == file
-		})
-	})
 }
 
 // code is the exit code: the gravest of all.
