@@ -223,7 +223,9 @@ func (x *index) resolve(e *entry, n outline.Name) (out []string) {
 		owner, name = n.Name[:i], n.Name[i+2:]
 	}
 	owners := []string{owner}
-	if template := x.names[e.path]; template != "" && owner == "" && len(x.callers[template]) > 0 {
+	// A file in EPP sees its parameters and the top scope, one in ERB all that its caller does.
+	template := x.names[e.path]
+	if template != "" && !strings.HasSuffix(e.path, ".epp") && owner == "" && len(x.callers[template]) > 0 {
 		owners = x.callers[template]
 	}
 	for _, owner := range owners {

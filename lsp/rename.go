@@ -16,6 +16,7 @@ import (
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/resource"
 	"bunraku/source"
 
 	"github.com/creachadair/jrpc2"
@@ -241,6 +242,9 @@ func (at *spot) renamed(name string) (r *renaming, to string, err error) {
 	if !shapes[r.kind].MatchString(to) {
 		return nil, "", refused("%q is no name that it could have", name)
 	}
+	if why := r.kept(to); why != "" {
+		return nil, "", refused("%s is %s", name, why)
+	}
 	if at.server.secret(to) {
 		return nil, "", refused("%s", bared)
 	}
@@ -248,6 +252,82 @@ func (at *spot) renamed(name string) (r *renaming, to string, err error) {
 		to = outline.Class(to)
 	}
 	return r, to, nil
+}
+
+// kept says what Puppet keeps a name for; "" if it is free.
+func (r *renaming) kept(to string) string {
+	if r.kind != outline.VariableName && r.kind != outline.LocalName {
+		return ""
+	}
+	if slices.Contains(keptNames, to) || r.owner != "" && (to == "title" || to == "name") {
+		return "a variable of Puppet's own"
+	}
+	if resource.IsMetaparam(to) && slices.ContainsFunc(r.uses, func(o occurrence) bool { return o.Defines && o.Param }) {
+		return "a metaparameter, which every resource has"
+	}
+	return ""
+}
+
+// keptNames are variables that are set in every scope.
+var keptNames = []string{"facts", "trusted", "server_facts", "module_name", "caller_module_name"}
+
+// mentioned refuses to rename what a text names that is nothing else than its name, if nobody knows what becomes of the
+// text: a list of classes that code goes through, an argument of somebody's function, data.
+func (r *renaming) mentioned() error {
+	if r.kind != outline.ClassName && r.kind != outline.TypeName && r.kind != outline.FunctionName {
+		return nil
+	}
+	for _, e := range r.index.entries {
+		text := strings.ToLower(e.file.Text)
+		var known map[uint32]bool
+		for from := 0; ; {
+			i := strings.Index(text[from:], r.full)
+			if i < 0 {
+				break
+			}
+			start, end := from+i, from+i+len(r.full)
+			from = end
+			if !alone(text, start, end, e.data != nil) {
+				continue
+			}
+			if known == nil {
+				known = map[uint32]bool{}
+				for _, n := range e.names {
+					known[n.Span.Start] = true
+				}
+			}
+			if !known[uint32(start)] {
+				return refused("%s:%d has %s as a text, and nobody knows what becomes of that", r.short(e.path),
+					e.file.LineOf(uint32(start)), r.full)
+			}
+		}
+	}
+	return nil
+}
+
+// alone reports whether a piece of a file is the whole of a text in quotes or, of data, of a scalar; none that stands
+// in a comment is.
+func alone(text string, start, end int, data bool) bool {
+	line := strings.LastIndexByte(text[:start], '\n') + 1
+	before := strings.TrimSuffix(text[line:start], "::")
+	after := text[end:]
+	if i := strings.IndexByte(after, '\n'); i >= 0 {
+		after = after[:i]
+	}
+	if strings.HasPrefix(strings.TrimSpace(before), "#") {
+		return false
+	}
+	for _, quote := range []string{"'", `"`} {
+		if strings.HasSuffix(before, quote) && strings.HasPrefix(after, quote) {
+			return true
+		}
+	}
+	if !data {
+		return false
+	}
+	before, after = strings.TrimRight(before, " "), strings.TrimLeft(after, " \r")
+	return (before == "" || strings.ContainsAny(before[len(before)-1:], "-:[,{")) &&
+		(after == "" || strings.ContainsAny(after[:1], ":],}#"))
 }
 
 // beside is a file that a change edits otherwise than another one that knows more does; "" if there is none.
@@ -318,6 +398,9 @@ func (r *renaming) change(to string) (*change, error) {
 		}
 	}
 	if err := r.patterned(to); err != nil {
+		return nil, err
+	}
+	if err := r.mentioned(); err != nil {
 		return nil, err
 	}
 	for p, list := range c.edits {
@@ -428,6 +511,16 @@ func autoloaded(file, sort, name string) string {
 	return file[:i] + "/" + module + "/" + sort + "/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
 }
 
+// rubyFunction is the file of a module in which Puppet looks for a function in Ruby before it looks in another one.
+func rubyFunction(file, name string) string {
+	module, _, _ := strings.Cut(name, "::")
+	i := strings.LastIndex(file, "/"+module+"/functions/")
+	if i < 0 {
+		return ""
+	}
+	return file[:i] + "/" + module + "/lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
+}
+
 // edited is a file with its edits.
 func edited(e *entry, list []source.Edit) string {
 	var b strings.Builder
@@ -442,7 +535,7 @@ func edited(e *entry, list []source.Edit) string {
 }
 
 // mostTried is how many nodes a rename is tried on.
-const mostTried = 50
+const mostTried = 200
 
 // try lays the change over the files and asks what has become of names and of nodes. It returns how many nodes it has
 // seen compile to what they were.
@@ -459,6 +552,11 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	over, err := source.NewOverlay(before, texts)
 	if err != nil {
 		return 0, err
+	}
+	for _, next := range c.moves {
+		if ruby := rubyFunction(next, to); r.kind == outline.FunctionName && source.Exists(before, ruby) {
+			return 0, refused("there is a %s already", r.short(ruby))
+		}
 	}
 	after := over.Without(gone...)
 	if err := r.mean(after, c); err != nil {
@@ -563,6 +661,14 @@ func (r *renaming) catalogs(ctx context.Context, view source.Files, nodes []flee
 	snap, err := r.ws.Snapshot(ctx, view)
 	if err != nil {
 		return nil, err
+	}
+	if tell := r.server.opt.Exchange; tell != nil && !slices.ContainsFunc(nodes, func(n fleet.Node) bool {
+		return n.Invented != nil
+	}) {
+		nodes = slices.Clone(nodes)
+		if _, err := tell(ctx, snap, nodes); err != nil {
+			return nil, err
+		}
 	}
 	out, _, err := fleet.Compile(ctx, snap, r.folder.judge(), nodes, r.server.opt.Watch)
 	if err == nil {

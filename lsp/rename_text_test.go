@@ -188,3 +188,75 @@ func TestRenameManyUses(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestRenameMentioned: a text that is a thing's whole name and goes who knows where keeps it from being renamed, where
+// no node comes; a comment, a message and a title that is no name do not.
+func TestRenameMentioned(t *testing.T) {
+	for _, x := range []struct{ file, text, why string }{
+		{"modules/web/manifests/n.pp", "class web::n {\n  web::inc('web::x')\n}\n", "n.pp:2 has web::x as a text"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $m = { 'a' => \"::web::x\" }\n  include $m['a']\n}\n",
+			"n.pp:2 has web::x as a text"},
+		{"data/common.yaml", "some_key: 1\nlists:\n  - web::x\n", "common.yaml:3 has web::x as a text"},
+		{"data/common.yaml", "some_key: 1\nlists: ['web::x']\n", "common.yaml:2 has web::x as a text"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  # 'web::x' is old\n  notice('web::x is old')\n}\n", ""},
+	} {
+		files, _, _ := unreached()
+		files[x.file] = x.text
+		n := navigate(t, files)
+		_, why := n.renameIn("modules/web/manifests/x.pp", "web::x", 1, "web::xx")
+		if x.why == "" && why != "" || !strings.Contains(why, x.why) {
+			t.Errorf("%q: %s", x.text, why)
+		}
+		n.bye()
+	}
+}
+
+// TestRenameKept: names that Puppet keeps for itself are given to nothing, also where no node comes.
+func TestRenameKept(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"modules/web/manifests/d.pp":                "define web::d ($port = 1) {\n  $own = 1\n  notify { \"x ${port} ${own}\": }\n}\n",
+		"modules/web/functions/f.pp":                "function web::f() {\n  1\n}\n",
+		"modules/web/lib/puppet/functions/web/g.rb": "Puppet::Functions.create_function(:'web::g') { def g() 2 end }\n"})
+	for _, x := range []struct{ file, word, to, why string }{
+		{"modules/web/manifests/d.pp", "port", "facts", "a variable of Puppet's own"},
+		{"modules/web/manifests/d.pp", "port", "require", "a metaparameter"},
+		{"modules/web/manifests/d.pp", "own", "title", "a variable of Puppet's own"},
+		{"modules/web/manifests/d.pp", "own", "require", ""},
+		{"modules/web/functions/f.pp", "web::f", "web::g", "g.rb already"},
+	} {
+		_, why := n.renameIn(x.file, x.word, 1, x.to)
+		if x.why == "" && why != "" || !strings.Contains(why, x.why) {
+			t.Errorf("%s as %s: %s", x.word, x.to, why)
+		}
+	}
+	n.bye()
+}
+
+// TestRenameExported: a rename is tried on nodes that collect what others export.
+func TestRenameExported(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n",
+		"facts/a.json": `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b", "m": "web"}`,
+		"manifests/site.pp":          "node 'a' { include web::a }\nnode 'b' {\n  File <<| tag == \"${facts['m']}::a\" |>>\n}\n",
+		"modules/web/manifests/a.pp": "class web::a {\n  @@file { '/e': }\n}\n"})
+	_, why := n.renameIn("modules/web/manifests/a.pp", "web::a", 1, "web::q")
+	if !strings.Contains(why, "File[/e] of b") {
+		t.Error(why)
+	}
+	n.bye()
+}
+
+// TestRenameSeenByEPP: a file in EPP sees the top scope, not the class that renders it.
+func TestRenameSeenByEPP(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp":           "$port = 'top'\n",
+		"modules/web/manifests/d.pp":  "class web::d ($port = 80) {\n  notice(epp('web/x.epp'), $port)\n}\n",
+		"modules/web/templates/x.epp": "<%= $port %>\n"})
+	for file, want := range map[string]string{"modules/web/manifests/d.pp": "<%= $port %>\n",
+		"manifests/site.pp": "<%= $zz %>\n"} {
+		edit, why := n.renameIn(file, "port", 1, "zz")
+		if is := n.written(edit)["modules/web/templates/x.epp"]; why != "" || is != want {
+			t.Errorf("%s: %q %s", file, is, why)
+		}
+	}
+	n.bye()
+}

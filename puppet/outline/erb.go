@@ -50,6 +50,10 @@ var rubyTakes = map[string]map[string][]taken{
 
 	"has_variable?": {"": {aVariable}},
 
+	"instance_variable_get":      {"": {aVariable}},
+	"instance_variable_set":      {"": {aVariable}},
+	"instance_variable_defined?": {"": {aVariable}},
+
 	"call_function":      {"": {aFunction}},
 	"find_hostclass":     {"": {aClass}},
 	"find_definition":    {"": {aType}},
@@ -65,8 +69,18 @@ type ruby struct {
 
 func (r *ruby) read() {
 	code, on := r.code, ""
+	last := byte('(') // what stood before, blanks apart: behind it a slash begins a regular expression
 	for i := 0; i < len(code); {
-		switch c := code[i]; {
+		c := code[i]
+		if end := quoted(code, i, last); end > i {
+			r.within(i, end)
+			on, last, i = "", 'x', end
+			continue
+		}
+		if strings.IndexByte(" \t", c) < 0 {
+			last = c
+		}
+		switch {
 		case c == '@':
 			end := i + 1
 			for end < len(code) && isWord(code[end]) {
@@ -94,6 +108,61 @@ func (r *ruby) read() {
 		default:
 			i++
 		}
+	}
+}
+
+// quoted is the end of the string, regular expression or comment that begins at an offset; the offset itself if none
+// does, or if it has no end in this piece of code.
+func quoted(code string, i int, last byte) int {
+	quote := code[i]
+	switch {
+	case quote == '#' && !strings.HasPrefix(code[i:], "#{") && (i == 0 || strings.IndexByte(" \t\n", code[i-1]) >= 0):
+		if end := strings.IndexByte(code[i:], '\n'); end >= 0 {
+			return i + end
+		}
+		return len(code)
+	case quote == '/' && strings.IndexByte("(,=~|&!{[;\n", last) >= 0:
+	case quote == '\'' || quote == '"':
+		if i > 0 && code[i-1] == '?' { // the character
+			return i
+		}
+	default:
+		return i
+	}
+	for end := i + 1; end < len(code); end++ {
+		switch code[end] {
+		case '\\':
+			end++
+		case quote:
+			return end + 1
+		case '\n':
+			if quote == '/' {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// within reads the code that is interpolated into a string.
+func (r *ruby) within(from, to int) {
+	if r.code[from] == '\'' || r.code[from] == '#' {
+		return
+	}
+	for {
+		i := strings.Index(r.code[from:to], "#{")
+		if i < 0 {
+			return
+		}
+		from += i + 2
+		end := strings.IndexByte(r.code[from:to], '}')
+		if end < 0 {
+			end = to - from
+		}
+		in := ruby{code: r.code[from : from+end], base: r.base + uint32(from), names: r.names}
+		in.read()
+		r.names = in.names
+		from += end
 	}
 }
 
@@ -133,7 +202,7 @@ func (r *ruby) texts(list []taken, i int) {
 		case strings.IndexByte(" \t\r\n([,", c) >= 0, strings.HasPrefix(code[i:], ":'"), strings.HasPrefix(code[i:], `:"`):
 			i++
 			continue
-		case c == ':' && i+1 < len(code) && (isWord(code[i+1]) || code[i+1] == '@'):
+		case c == ':' && i+1 < len(code) && isWord(code[i+1]): // :@x is read as @x
 			end := i + 2
 			for end < len(code) && isWord(code[end]) {
 				end++
@@ -147,6 +216,9 @@ func (r *ruby) texts(list []taken, i int) {
 			from, text, i = i+1, code[i+1:i+1+end], i+end+2
 		default:
 			return
+		}
+		if rest, is := strings.CutPrefix(text, "@"); is {
+			from, text = from+1, rest
 		}
 		t := kind(list, nth)
 		nth++

@@ -77,7 +77,8 @@ func TestNamesStandThere(t *testing.T) {
 // TestNamesERB: variables of templates, and what only looks like one.
 func TestNamesERB(t *testing.T) {
 	text := "@no <%= @a %><%# @no %><% @b.each do |x| -%>me@example <%= scope['::x::y'] + scope.lookupvar('z') %>" +
-		"<%% @no %><%= 'me@no' + @@no + @_erbout %><%= @last"
+		"<%% @no %><%= 'me@no' + @@no + @_erbout %><%= 'mail @no' + \"to @no #{@c}\" # @no\n+ @d.gsub(/'@no/, @e) %>" +
+		"<% f = <<END\n #{@g}\nEND\n if @h / 2 > @i/3 # it's @no %><%= 1 if @j == ?' || @k %><%= @last"
 	var got []string
 	for _, n := range outline.NamesERB(text) {
 		got = append(got, n.Name)
@@ -85,7 +86,7 @@ func TestNamesERB(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	if s := strings.Join(got, " "); s != "a b x::y z last" {
+	if s := strings.Join(got, " "); s != "a b x::y z c d e g h i j k last" {
 		t.Error(s)
 	}
 }
