@@ -37,6 +37,7 @@ type folder struct {
 	opened  map[string]opened // open files as they were last read, by path
 	// datadirs are the directories of data that files called hiera.yaml name, each with a slash at its end.
 	datadirs []string
+	alone    string             // the name of the module that it is, "" if it is none
 	base     *index             // all files, as they were last looked at
 	snap     *compiler.Snapshot // that was last compiled from
 	results  []*result          // of the chosen nodes

@@ -171,13 +171,43 @@ func (e *entry) exports() (out []string) {
 }
 
 // templateName is how manifests call a template of a folder, "" if it is none of a module's. The folder may be the
-// module.
-func templateName(dir, p string) string {
-	before, file, is := strings.Cut(path.Base(dir)+strings.TrimPrefix(p, dir), "/templates/")
-	if !is {
+// module, and called otherwise.
+func (f *folder) templateName(p string) string {
+	before, file, is := strings.Cut(path.Base(f.dir)+strings.TrimPrefix(p, f.dir), "/templates/")
+	switch {
+	case !is:
 		return ""
+	case before == path.Base(f.dir) && f.module() != "":
+		return f.module() + "/" + file
 	}
 	return path.Base(before) + "/" + file
+}
+
+// module is the name of the module that the folder is; "" if it is none.
+func (f *folder) module() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.alone
+}
+
+// findModule finds out which module the folder is, if it looks like one.
+func (f *folder) findModule(view source.Files) error {
+	name := ""
+	if has := func(file string) bool { return source.Exists(view, path.Join(f.dir, file)) }; !has("environment.conf") &&
+		!has("modules") && (has("manifests") || has("metadata.json")) {
+		snap, err := f.ws.Snapshot(context.Background(), view)
+		if err != nil {
+			return err
+		}
+		defer snap.Close()
+		if m := snap.Environment().Alone(); m != nil {
+			name = m.Name
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.alone = name
+	return nil
 }
 
 // meanings are the identities of a name of a file.
@@ -314,11 +344,12 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	f.mu.Unlock()
 	isData := f.isData(p)
 	marked := strings.HasPrefix(c.Text, byteOrderMark) && f.server.showsMark(p)
-	if old != nil && old.digest == c.Digest && old.isData == isData && old.marked == marked {
+	template := f.templateName(p)
+	if old != nil && old.digest == c.Digest && old.isData == isData && old.marked == marked && old.template == template {
 		return old, nil
 	}
 	e := &entry{path: p, isData: isData, marked: marked, digest: c.Digest, file: source.NewFile(p, c.Text),
-		template: templateName(f.dir, p)}
+		template: template}
 	switch path.Ext(p) {
 	case ".pp", ".epp":
 		tree, list, err := f.ws.Parse(view, p, fleet.IsPlan(p))
@@ -501,6 +532,9 @@ func within(f *source.File, s source.Span, text string) source.Span {
 
 // indexed lists the files below the folder that have names.
 func (f *folder) indexed(view source.Files) (files []string, err error) {
+	if err := f.findModule(view); err != nil {
+		return nil, err
+	}
 	files, _, err = environment.PuppetFiles(view, f.dir) // what cannot be listed has no names
 	if err != nil {
 		return nil, err
@@ -513,7 +547,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 			return false
 		case e.IsDir():
 			return !noData[name]
-		case path.Ext(name) == ".erb" || isData(f.dir, p) || templateName(f.dir, p) != "":
+		case path.Ext(name) == ".erb" || isData(f.dir, p) || f.templateName(p) != "":
 			files = append(files, p)
 		case isSettings(p):
 			settings = append(settings, p)

@@ -470,7 +470,7 @@ func (r *renaming) file(o occurrence) string {
 		return ""
 	}
 	for _, sort := range sorts {
-		if p := autoloaded(o.path, sort, r.full); p == o.path {
+		if p := r.folder.autoloaded(o.path, sort, r.full); p == o.path {
 			return p
 		}
 	}
@@ -486,7 +486,7 @@ func (r *renaming) moved(file, to string) (string, error) {
 	next := ""
 	for _, sort := range sorts {
 		if next == "" {
-			next = autoloaded(file, sort, to)
+			next = r.folder.autoloaded(file, sort, to)
 		}
 	}
 	if r.byPath[next] != nil {
@@ -496,29 +496,40 @@ func (r *renaming) moved(file, to string) (string, error) {
 }
 
 // sorts are the folders of a module in which definitions lie.
-var sorts = []string{"manifests", "functions", "types"}
+var sorts = []string{"manifests", "functions", "types", "plans"}
 
 // autoloaded is the file of a module in which a name is looked for, in the module that another file is in.
-func autoloaded(file, sort, name string) string {
+func (f *folder) autoloaded(file, sort, name string) string {
 	module, rest, _ := strings.Cut(name, "::")
-	i := strings.LastIndex(file, "/"+module+"/"+sort+"/")
-	if i < 0 {
+	root := f.rootOf(file, sort, module)
+	if root == "" {
 		return ""
 	}
 	if rest == "" {
 		rest = "init"
 	}
-	return file[:i] + "/" + module + "/" + sort + "/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
+	return root + "/" + sort + "/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
 }
 
 // rubyFunction is the file of a module in which Puppet looks for a function in Ruby before it looks in another one.
-func rubyFunction(file, name string) string {
+func (f *folder) rubyFunction(file, name string) string {
 	module, _, _ := strings.Cut(name, "::")
-	i := strings.LastIndex(file, "/"+module+"/functions/")
-	if i < 0 {
+	root := f.rootOf(file, "functions", module)
+	if root == "" {
 		return ""
 	}
-	return file[:i] + "/" + module + "/lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
+	return root + "/lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
+}
+
+// rootOf is the directory of a module that a file is in, among its definitions of a sort; "" if it is not.
+func (f *folder) rootOf(file, sort, module string) string {
+	if module == f.module() && strings.HasPrefix(file, f.dir+"/"+sort+"/") {
+		return f.dir
+	}
+	if i := strings.LastIndex(file, "/"+module+"/"+sort+"/"); i >= 0 {
+		return file[:i] + "/" + module
+	}
+	return ""
 }
 
 // edited is a file with its edits.
@@ -554,7 +565,7 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 		return 0, err
 	}
 	for _, next := range c.moves {
-		if ruby := rubyFunction(next, to); r.kind == outline.FunctionName && source.Exists(before, ruby) {
+		if ruby := r.folder.rubyFunction(next, to); r.kind == outline.FunctionName && source.Exists(before, ruby) {
 			return 0, refused("there is a %s already", r.short(ruby))
 		}
 	}

@@ -260,3 +260,25 @@ func TestRenameSeenByEPP(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestRenameInClone: a module is called as it calls itself, not as its clone is: its files move, and its templates are
+// found.
+func TestRenameInClone(t *testing.T) {
+	n := navigate(t, map[string]string{ // a directory that is called by a number
+		"metadata.json": `{"name": "me-web", "version": "1.0.0"}`, "manifests/init.pp": "class web {\n}\n",
+		"manifests/a.pp":  "class web::a {\n  $tv = 1\n  if $facts['never'] {\n    notice(template('web/z.erb'))\n  }\n}\n",
+		"functions/f.pp":  "function web::f() {\n  1\n}\n",
+		"templates/z.erb": "<%= @tv %>\n"})
+	edit, why := n.renameIn("manifests/a.pp", "tv", 1, "zz")
+	if is := n.written(edit)["templates/z.erb"]; why != "" || is != "<%= @zz %>\n" {
+		t.Errorf("%q %s", is, why)
+	}
+	for file, x := range map[string][3]string{"manifests/a.pp": {"web::a", "web::q", "manifests/q.pp"},
+		"functions/f.pp": {"web::f", "web::g", "functions/g.pp"}} {
+		edit, why := n.renameIn(file, x[0], 1, x[1])
+		if why != "" || !strings.Contains(fmt.Sprint(edit), x[2]) {
+			t.Errorf("%v: %v %s", x, edit, why)
+		}
+	}
+	n.bye()
+}
