@@ -121,12 +121,17 @@ func (a *also) names(o occurrence) string {
 	return ""
 }
 
-// there reports whether something defines what a name names.
+// there reports whether something defines what a name names. What a type has that the folder does not define, such as
+// file, counts as defined: nobody knows better.
 func (a *also) there(n outline.Name) bool {
 	id := identity{kind: n.Kind, name: n.Name}
 	is, known := a.defined[id]
 	if !known {
 		is = a.defines(n)
+		if i := strings.LastIndex(n.Name, "::"); n.Param && n.Kind == outline.VariableName && i > 0 && !is {
+			is = !a.defines(outline.Name{Kind: outline.TypeName, Name: n.Name[:i]}) &&
+				!a.defines(outline.Name{Kind: outline.ClassName, Name: n.Name[:i]})
+		}
 		a.defined[id] = is
 	}
 	return is

@@ -106,6 +106,8 @@ func TestRenameTextRefused(t *testing.T) {
 			"n.pp:2 writes it as"},
 		{"modules/web/manifests/n.pp", "class web::n {\n  $h = { 'size' => 1 }\n  web::y { 't': * => $h }\n" +
 			"  class { 'web::x': * => $h }\n}\n", "parameter", "n.pp:2 names web::y::size by the same word"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  $h = { 'size' => 1 }\n  web::y { 't': * => $h }\n" +
+			"  elsewhere { 't': * => $h }\n}\n", "attribute", "n.pp:2 names elsewhere::size by the same word"},
 		{"data/common.yaml", base["data/common.yaml"] + "lookup_options:\n  '^web::x::size$':\n    merge: first\n",
 			"parameter", "common.yaml:4 speaks of web::x::size by a pattern"},
 		{"data/common.yaml", base["data/common.yaml"] + "lookup_options:\n  ^web::x::.*:\n    merge: first\n", "class",
@@ -134,6 +136,8 @@ func TestRenameTextRefused(t *testing.T) {
 		switch x.kind {
 		case "parameter":
 			word, to = "size", "width"
+		case "attribute":
+			file, word, to = "modules/web/manifests/y.pp", "size", "width"
 		case "template":
 			file, word = x.file, "web/a"
 		case "file":
