@@ -408,6 +408,9 @@ func (r *renaming) change(to string) (*change, error) {
 	if err := r.mentioned(); err != nil {
 		return nil, err
 	}
+	if err := r.computed(); err != nil {
+		return nil, err
+	}
 	for p, list := range c.edits {
 		slices.SortFunc(list, func(a, b source.Edit) int { return int(a.Place.Span.Start) - int(b.Place.Span.Start) })
 		c.edits[p] = slices.CompactFunc(list, func(a, b source.Edit) bool { return a.Place.Span == b.Place.Span })
@@ -441,29 +444,16 @@ func (r *renaming) patterned(to string) (err error) {
 	return err
 }
 
-// unseen is a place that may put the name together in a class or define which none of the nodes has that were tried;
-// what the others compile to tells about the rest.
-func (r *renaming) unseen(nodes []fleet.Compiled) (err error) {
-	has := map[string]bool{"": true}
-	for _, n := range nodes {
-		if n.Catalog == nil {
-			continue
-		}
-		for _, x := range n.Catalog.Resources {
-			if x.Type == "Class" {
-				has[outline.Class(x.Title)] = true
-			} else {
-				has[outline.Class(x.Type)] = true
-			}
-		}
-	}
+// computed refuses to rename what code may put the name together of when it runs: whoever is compiled tells what
+// becomes of it there, and no more.
+func (r *renaming) computed() (err error) {
 	ids := r.meanings(r.entry, r.spot.name)
 	r.patterns(func(o occurrence, matches func(string) bool) {
-		if err == nil && !o.isData && !has[o.In] && slices.ContainsFunc(ids, func(id identity) bool {
+		if err == nil && !o.isData && slices.ContainsFunc(ids, func(id identity) bool {
 			return id.kind == o.Kind && matches(id.name)
 		}) {
-			err = refused("%s:%d may put the name together, and no node that was tried comes there", r.short(o.path),
-				o.file.LineOf(o.Span.Start))
+			err = refused("%s:%d may put the name %s together when it runs", r.short(o.path), o.file.LineOf(o.Span.Start),
+				r.full)
 		}
 	})
 	return err
@@ -584,9 +574,6 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	}
 	was, err := r.catalogs(ctx, before, all)
 	if err != nil {
-		return 0, err
-	}
-	if err := r.unseen(was); err != nil {
 		return 0, err
 	}
 	all, err = r.anew(ctx, after, all, to)

@@ -105,7 +105,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // TestRename: what is renamed, where, and what is refused with which reason.
 func TestRename(t *testing.T) {
 	files := maps.Clone(named)
-	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = downcase('MOVED')\n  include \"web::${which}\"\n}\n"
+	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = join(['web', 'moved'], '::')\n  include $which\n}\n"
 	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n  notify { $title: }\n}\n"
 	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => " +
 		"\"${title}${lone}\" }\n}\n"

@@ -116,11 +116,11 @@ func TestRenameTextRefused(t *testing.T) {
 			""},
 		{"modules/web/manifests/n.pp", "class web::n {\n  $y = 'x'\n  include \"web::${y}\"\n}\n", "class",
 			"n.pp:3 writes it as"},
-		{"modules/web/manifests/n.pp", "class web::n {\n  include \"web::${y}\"\n}\n", "class", "n.pp:2 may put the name together"},
+		{"modules/web/manifests/n.pp", "class web::n {\n  include \"web::${y}\"\n}\n", "class", "n.pp:2 may put the name web::x"},
 		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"web::x::${y}\")\n}\n", "parameter",
-			"n.pp:2 may put the name together"},
+			"n.pp:2 may put the name web::x"},
 		{"modules/web/manifests/n.pp", "class web::n {\n  $x = lookup(\"web::x::${y}\")\n}\n", "parameter",
-			"n.pp:2 may put the name together"},
+			"n.pp:2 may put the name web::x"},
 		{"modules/web/manifests/n.pp", "class web::n {\n  include \"web::${y}::z\"\n  include \"${y}::${z}\"\n}\n", "class", ""},
 		{"modules/web/manifests/n.pp", "class web::n {\n  $x = getvar(\"${module_name}::x::size\")\n}\n", "class",
 			"n.pp:2 writes web::x::size as"},
@@ -239,11 +239,14 @@ func TestRenameKept(t *testing.T) {
 // TestRenameExported: a rename is tried on nodes that collect what others export.
 func TestRenameExported(t *testing.T) {
 	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n",
-		"facts/a.json": `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b", "m": "web"}`,
-		"manifests/site.pp":          "node 'a' { include web::a }\nnode 'b' {\n  File <<| tag == \"${facts['m']}::a\" |>>\n}\n",
-		"modules/web/manifests/a.pp": "class web::a {\n  @@file { '/e': }\n}\n"})
-	_, why := n.renameIn("modules/web/manifests/a.pp", "web::a", 1, "web::q")
-	if !strings.Contains(why, "File[/e] of b") {
+		"facts/a.json": `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`,
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "more:\n  port: 3\n",
+		"manifests/site.pp": "node 'a' { @@web::v { 'x': } }\nnode 'b' {\n" +
+			"  Web::V <<| |>> { * => lookup('more') }\n}\n",
+		"modules/web/manifests/v.pp": "define web::v ($port = 1) {\n  notify { \"${port}\": }\n}\n"})
+	_, why := n.renameIn("modules/web/manifests/v.pp", "port", 1, "zz")
+	if !strings.Contains(why, "b would fail") {
 		t.Error(why)
 	}
 	n.bye()
