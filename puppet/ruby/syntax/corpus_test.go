@@ -60,3 +60,14 @@ func checkSpans(t *testing.T, name string, prog *Program) {
 	}
 	Walk(prog.Body, visit)
 }
+
+// A do behind a condition begins a block, behind a loop's the body. Ruby takes all of these.
+func TestDo(t *testing.T) {
+	for _, text := range []string{"unless x.none? do |r| r == 1 end\n  p 1\nend\n", "if x.any? do |r| r end\n p 2\nend\n",
+		"case x.find do |r| r end\nwhen y.map do |z| z end then p 3\nend\n", "while x do\n p 4\nend\n",
+		"until x.empty? do x.pop end\n", "for a in x.list do p a end\n", "while (if x.any? do |r| r end then 1 end) do p 5 end\n"} {
+		if _, errs := Parse(source.NewFile("a.rb", text)); len(errs) > 0 {
+			t.Errorf("%q: %v", text, errs[0])
+		}
+	}
+}

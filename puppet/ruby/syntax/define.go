@@ -101,9 +101,11 @@ func (p *parser) keywordOperand() Node {
 	return nil
 }
 
-func (p *parser) condition() Node {
+// condition reads that of if, unless, case, while, until, or what for goes through. Of loops a do begins the body; of
+// the others it is a block's.
+func (p *parser) condition(loop bool) Node {
 	noDo := p.noDo
-	p.noDo = true
+	p.noDo = loop
 	stmt := p.stmtPos
 	p.stmtPos = ^uint32(0)
 	n := p.exprStmt()
@@ -118,7 +120,7 @@ func (p *parser) then() {
 
 // ifRest reads the rest of if, unless and elsif.
 func (p *parser) ifRest(start uint32, unless bool) Node {
-	n := &If{Cond: p.condition()}
+	n := &If{Cond: p.condition(false)}
 	p.then()
 	var then, alt Node
 	then = p.body("elsif else end")
@@ -153,7 +155,7 @@ func (p *parser) whileLoop() Node {
 	outer := p.jumps
 	inner := Jumps(0)
 	p.advance()
-	w.Cond = p.condition()
+	w.Cond = p.condition(true)
 	p.skipSeparators()
 	p.acceptKeyword("do")
 	p.jumps = &inner
@@ -184,7 +186,7 @@ func (p *parser) forLoop() Node {
 		f.Target = list
 	}
 	p.expectKeyword("in")
-	f.Value = p.condition()
+	f.Value = p.condition(true)
 	p.skipSeparators()
 	p.acceptKeyword("do")
 	outer := p.jumps
@@ -202,7 +204,7 @@ func (p *parser) caseExpr() Node {
 	c := &Case{}
 	p.advance()
 	if !p.separator() && !p.tok.keyword("when") {
-		c.Subject = p.condition()
+		c.Subject = p.condition(false)
 	}
 	p.skipSeparators()
 	if p.tok.keyword("in") {
@@ -213,7 +215,7 @@ func (p *parser) caseExpr() Node {
 		at := p.tok.span.Start
 		p.advance()
 		noDo := p.noDo
-		p.noDo = true
+		p.noDo = false
 		for {
 			p.skipNewlines()
 			from := p.tok.span.Start
