@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/source"
@@ -385,7 +386,7 @@ func (t *Tree) unused() {
 			}
 		}
 		for _, f := range all {
-			if m := t.env.Module(f.module); t.wanting && m != nil && m.ForgeName != "" {
+			if m := t.env.Module(f.module); m != nil && m.ForgeName != "" && (t.wanting || t.released(m)) {
 				continue // somebody else's, as it seems: what is not here may be what uses it
 			}
 			for _, d := range f.tree.Defs {
@@ -573,6 +574,11 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 		return true
 	})
 	return out
+}
+
+// released reports whether a module came from the Forge: those have the sums of their files.
+func (t *Tree) released(m *environment.Module) bool {
+	return source.Exists(t.env.Files(), filepath.Join(m.Dir, "checksums.json"))
 }
 
 // ownMissing reports whether some module that is not there may be the site's own, and name what is here: it has no

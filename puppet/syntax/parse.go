@@ -233,6 +233,8 @@ func (p *parser) lexicalFailure() {
 var orchestration = regexp.MustCompile(`(?m)^(?:site[ \t]*\{|application[ \t]+[a-z][\w:]*[ \t]*[({]|` +
 	`[A-Z][\w:]*[ \t]+(?:produces|consumes)[ \t]+[A-Z])`)
 
+const orchestrated = "site, application, produces and consumes are application orchestration, which Puppet no longer has"
+
 // unexpected reports that no rule goes on with the current token.
 func (p *parser) unexpected(help string) {
 	if p.failed {
@@ -244,7 +246,7 @@ func (p *parser) unexpected(help string) {
 		return
 	}
 	if orchestration.MatchString(p.file.Text[:t.start]) {
-		help = "site, application, produces and consumes are application orchestration, which Puppet no longer has"
+		help = orchestrated
 	}
 	d := p.fail(codeSyntax, t.span(), "Syntax error at "+t.describe(p.file), help)
 	if t.kind == tEOF && len(p.open) > 0 {
@@ -573,14 +575,15 @@ func (p *parser) statement(mark int) {
 		p.exprs[len(p.exprs)-1] = p.bareCall(name, args)
 		return
 	}
-	summary := "illegal comma separated argument list"
+	summary, help := "illegal comma separated argument list", "take the comma away: statements are separated by blanks"
 	if n := len(p.exprs); n > mark {
 		if nm, ok := p.exprs[n-1].(*Name); ok {
+			help = "put the arguments in parentheses"
 			summary = fmt.Sprintf("attempt to pass argument list to the function '%s' which cannot be called without "+
 				"parentheses", nm.Value)
 		}
 	}
-	p.fail(codeArguments, comma, summary, "put the arguments in parentheses")
+	p.fail(codeArguments, comma, summary, help)
 }
 
 func (p *parser) bareCall(name *Name, args []Expr) *Call {

@@ -280,6 +280,9 @@ func (v *validator) untitledResource(name *Name) {
 		last := before[len(before)-1]
 		d.Help = "a definition begins in lower case: " + strings.ToLower(last) + " " + name.Value
 	}
+	if orchestration.MatchString(v.file.Text[:min(int(name.Where.End)+2, len(v.file.Text))]) {
+		d.Help = orchestrated
+	}
 }
 
 // isKeyword reports whether a word begins a definition, but for its capital.
