@@ -242,11 +242,11 @@ func TestSaysWhatCheckSays(t *testing.T) {
 // TestAcceptSaysWhatCheckSays: so it is of other people's control repos and modules.
 func TestAcceptSaysWhatCheckSays(t *testing.T) {
 	live.Accept(t)
-	fetched := os.Getenv("BUNRAKU_FETCHED")
-	sites, _ := filepath.Glob(filepath.Join(fetched, "site_*"))
-	modules, _ := filepath.Glob(filepath.Join(fetched, "fresh", "*", "metadata.json"))
-	if fetched == "" || len(sites) == 0 || len(modules) < 10 {
-		t.Skip("control repos and modules are not in $BUNRAKU_FETCHED")
+	fresh := live.Fetched(t, "fresh")
+	sites, _ := filepath.Glob(filepath.Join(filepath.Dir(fresh), "site_*"))
+	modules, _ := filepath.Glob(filepath.Join(fresh, "*", "metadata.json"))
+	if len(sites) == 0 || len(modules) < 10 {
+		t.Fatalf("only %d control repos and %d modules are there", len(sites), len(modules))
 	}
 	built := program(t)
 	problems := 0
