@@ -377,3 +377,32 @@ func TestStale(t *testing.T) {
 		}
 	}
 }
+
+// asked counts what a view asks of its backend.
+type asked struct {
+	Backend
+	looks, lists int
+}
+
+func (a *asked) Lstat(p string) (Inode, error)   { a.looks++; return a.Backend.Lstat(p) }
+func (a *asked) Names(p string) ([]Inode, error) { a.lists++; return a.Backend.Names(p) }
+
+// What is not there costs no memory for each that asks for it: a fleet has a million nodes, and few have a file of data
+// of their own.
+func TestMissingIsNotKept(t *testing.T) {
+	all := NewMemory([]string{"/e"}, map[string]string{"/e/nodes/n7.yaml": "a: 1\n", "/e/f": ""},
+		map[string]string{"/e/l": "nodes"})
+	back := &asked{Backend: all.back}
+	v := NewView(back, []string{"/e"}, []string{"/e"}, false)
+	for i := range 100_000 {
+		for _, dir := range []string{"nodes", "l", "none", "f"} {
+			_, err := v.Stat(fmt.Sprintf("/e/%s/n%d.yaml", dir, i))
+			if has := i == 7 && (dir == "nodes" || dir == "l"); has != (err == nil) || !has && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatalf("n%d.yaml in %s: %v", i, dir, err)
+			}
+		}
+	}
+	if len(v.nodes) > 3*mostMissed || back.looks > 2*mostMissed || back.lists != 1 {
+		t.Errorf("%d paths are kept, %d were looked at, %d directories listed", len(v.nodes), back.looks, back.lists)
+	}
+}

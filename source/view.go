@@ -60,11 +60,13 @@ type node struct {
 	in   Inode // without links
 	link bool  // the path itself is one
 	err  error // answers every question about it
+	told bool  // by its directory, which has no such name: it is told again at no cost, and need not be kept
 
 	mu       sync.Mutex
 	content  *Content
 	entries  []Entry
 	listed   bool
+	missed   int // names that were looked for in vain, before it was listed
 	readErr  error
 	namesErr error
 }
@@ -128,6 +130,9 @@ func (v *View) look(p string, links int) *node {
 		return n
 	}
 	n = v.find(p, links)
+	if n.told {
+		return n
+	}
 	if errors.Is(n.err, ErrChanged) || errors.Is(n.err, syscall.ELOOP) { // true now, or only from where the walk began
 		return n
 	}
@@ -148,8 +153,9 @@ func (v *View) find(p string, links int) *node {
 		return &node{err: outside(p, "lies outside of what may be read")}
 	}
 	real := v.top(p)
+	var dir *node
 	if real == "" {
-		dir := v.look(path.Dir(p), links)
+		dir = v.look(path.Dir(p), links)
 		switch {
 		case dir.err != nil:
 			var no *Refused
@@ -157,20 +163,17 @@ func (v *View) find(p string, links int) *node {
 				return &node{err: &Refused{Path: p, Why: no.Why, Flag: no.Flag}}
 			}
 			if errors.Is(dir.err, fs.ErrNotExist) {
-				return &node{err: missing(p)}
+				return &node{err: missing(p), told: true}
 			}
 			return dir
-		case dir.in.Kind != Directory:
-			return &node{err: missing(p)}
-		}
-		if absent := dir.lacks(path.Base(p)); absent {
-			return &node{err: missing(p)}
+		case dir.in.Kind != Directory || dir.lacks(path.Base(p)):
+			return &node{err: missing(p), told: true}
 		}
 		real = path.Join(dir.real, path.Base(p))
 		if real != p { // the same thing by another name
 			n := v.look(real, links)
 			if errors.Is(n.err, fs.ErrNotExist) {
-				return &node{err: missing(p)}
+				return &node{err: missing(p), told: n.told}
 			}
 			return n
 		}
@@ -178,6 +181,9 @@ func (v *View) find(p string, links int) *node {
 	in, err := v.back.Lstat(real)
 	switch {
 	case err != nil:
+		if dir != nil && dir.missing() { // nodes' own files, say, of which few nodes have one
+			v.list(dir)
+		}
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 			err = missing(p)
 		}
@@ -238,6 +244,18 @@ func (n *node) lacks(name string) bool {
 	_, has := slices.BinarySearchFunc(n.entries, name,
 		func(e Entry, name string) int { return strings.Compare(e.Name, name) })
 	return !has
+}
+
+// mostMissed is how many names may be looked for in a directory in vain before it is listed, so that it can tell of all
+// others: what is not there must not cost memory for each that asks.
+const mostMissed = 64
+
+// missing counts a name that was looked for in vain, and reports whether the directory is to be listed now.
+func (n *node) missing() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.missed++
+	return n.missed == mostMissed
 }
 
 // Stat implements Files.
@@ -319,6 +337,10 @@ func (v *View) List(p string) ([]Entry, error) {
 	if n.in.Kind != Directory {
 		return nil, &fs.PathError{Op: "list", Path: p, Err: syscall.ENOTDIR}
 	}
+	return v.list(n)
+}
+
+func (v *View) list(n *node) ([]Entry, error) {
 	n.mu.Lock()
 	listed, entries, err := n.listed, n.entries, n.namesErr
 	n.mu.Unlock()
