@@ -104,7 +104,8 @@ verify)
   ;;
 diff)
   run "fleets: time, memory, size of the store" ./fleet/store 'TestAcceptFleet|TestReuse|TestAlike|TestSecrets|TestRefused'
-  run "the same by the program" ./cmd/bunraku 'TestAcceptDiffFleet'
+  run "a million nodes" ./fleet/store 'TestAcceptMillion'
+  run "10,000 by the program" ./cmd/bunraku 'TestAcceptDiffFleet'
   run "100 kills" ./fleet/store 'TestAcceptKilled'
   run "causes and groups of planted commits" ./fleet 'TestAcceptDiff'
   run "what follows, as verify --after says; formats against their schemas" ./cmd/bunraku 'TestAcceptDiffAfter|TestDiffFindings|TestSchemas'
@@ -113,7 +114,8 @@ diff)
   run "the same differences as real Puppet's, over the history of real sites" ./fleet 'TestAcceptHistory'
   run "shards and workers: the bytes of one run" ./cmd/bunraku 'TestShards|TestFleet'
   run "100 kills alone, in shards and with workers" ./cmd/bunraku 'TestAcceptKilled'
-  run "a cluster of three servers that lose each other" ./fleet/queue 'TestServe|TestCluster'
+  run "a cluster of three servers that are killed and cut off" ./cmd/bunraku 'TestAcceptCluster'
+  run "servers that leave and come back" ./fleet/queue 'TestServe|TestCluster'
   ;;
 smartfrog) run "SmartFrog" ./smartfrog 'TestScore|TestAccept' ;;
 mupuppet)

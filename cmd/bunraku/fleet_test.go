@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,14 +18,38 @@ import (
 // A process is the program, run as one that can be killed.
 type process struct {
 	cmd      *exec.Cmd
-	out, err bytes.Buffer
+	out, err buffer
 	done     chan struct{}
+}
+
+// A buffer takes in what a process says, and can be read meanwhile.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
+	return startWith(t, asProgram+"=1", args...)
+}
+
+// startWith starts what a variable of the environment makes of a child process.
+func startWith(t *testing.T, variable string, args ...string) *process {
+	t.Helper()
 	p := &process{cmd: exec.Command(os.Args[0], args...), done: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), asProgram+"=1")
+	p.cmd.Env = append(os.Environ(), variable)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	if what := os.Getenv(asNATS); what != "" {
+		serveNATS(what)
+	}
 	dir, err := os.MkdirTemp("", "cache")
 	if err != nil {
 		panic(err)
