@@ -40,8 +40,18 @@ type Comparing struct {
 // Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another
 // answer on the new side has the same catalog there, and is not compiled again (package trace says why); the files of
 // modules that its catalog names are compared all the same. If the context ends, what was finished by then is in the
-// report.
+// report. If the store breaks meanwhile, nothing that came from it counts, and nodes are compared without it.
 func (c *Comparing) Compare(ctx context.Context, nodes []Node) (*diff.Report, error) {
+	r, err := c.compare(ctx, nodes)
+	if c.Store != nil && c.Store.Err() != nil {
+		alone := *c
+		alone.Store, alone.runs = nil, nil
+		return alone.compare(ctx, nodes)
+	}
+	return r, err
+}
+
+func (c *Comparing) compare(ctx context.Context, nodes []Node) (*diff.Report, error) {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
 		names[i] = n.Title()

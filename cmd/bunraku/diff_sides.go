@@ -242,6 +242,9 @@ func (a *app) keepIn(d *diffing, f *diffFlags, opt compiler.Options) (err error)
 	if err != nil {
 		return err
 	}
+	if d.c.Store.Aside != "" {
+		fmt.Fprintf(a.err, "note: %s\n", d.c.Store.Aside)
+	}
 	opt.Key = d.c.Store.Key()
 	opt.Decrypted = func(text string) {
 		a.secrets.Add(text)
@@ -293,8 +296,12 @@ func (a *app) compareNodes(ctx context.Context, d *diffing, f *diffFlags, nodes 
 	}
 	bar := a.progress("comparing nodes", len(nodes))
 	d.c.Step = bar.step
-	defer bar.stop()
-	return d.c.Compare(ctx, nodes)
+	r, err := d.c.Compare(ctx, nodes)
+	bar.stop()
+	if d.c.Store != nil && d.c.Store.Err() != nil {
+		fmt.Fprintf(a.err, "note: the nodes were compared without the store: %v\n", d.c.Store.Err())
+	}
+	return r, err
 }
 
 // explains makes nodes that change be compiled with provenance, unless the format has no room for what it says.

@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
+	"os"
 	"testing"
 
 	"bunraku/fleet/store"
@@ -52,4 +54,145 @@ func TestBroken(t *testing.T) {
 	if hows := compile(); hows["compiled"] != nodes {
 		t.Error(hows)
 	}
+}
+
+// However a file is damaged, the process lives on, and what it says is what it says without a store.
+func TestDamaged(t *testing.T) {
+	const nodes = 6
+	dir := t.TempDir()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, s)
+	for _, change := range []manynodes.Change{manynodes.None, 1, 2} {
+		b.count(b.over(manynodes.Site(nodes, change)), nodes, nil)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(dir + "/store.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := manynodes.Site(nodes, 2)
+	var want []string
+	fresh, err := store.Temporary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	c := newBench(t, fresh)
+	run := c.over(site)
+	for i := range nodes {
+		cat, err := c.result(run, node(i)).Catalog()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, c.text(cat))
+	}
+	turns := 300
+	if testing.Short() {
+		turns = 40
+	}
+	aside, held := 0, 0
+	for seed := range uint64(turns) {
+		damaged := damage(whole, rand.New(rand.NewPCG(seed, 1)))
+		if err := os.WriteFile(dir+"/store.db", damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatalf("damage %d: %v", seed, err)
+		}
+		if s.Aside != "" {
+			aside++
+			if seed%10 != 0 { // it is empty, like those before
+				s.Close()
+				continue
+			}
+		}
+		b := newBench(t, s)
+		run := b.over(site)
+		for i := range nodes {
+			res := b.result(run, node(i))
+			if res.How == store.Held {
+				held++
+			}
+			cat, err := res.Catalog()
+			if err != nil {
+				t.Fatalf("damage %d: %v", seed, err)
+			}
+			if got := b.text(cat); got != want[i] {
+				t.Fatalf("damage %d: node %d is another one", seed, i)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatalf("damage %d: %v", seed, err)
+		}
+	}
+	t.Logf("%d of %d were put aside; of the others %d nodes held", aside, turns, held)
+	if aside == 0 || held == 0 {
+		t.Error("nothing was tried")
+	}
+}
+
+// damage does something to a file.
+func damage(whole []byte, random *rand.Rand) []byte {
+	out := append([]byte(nil), whole...)
+	const page = 4096
+	pages := len(out) / page
+	switch random.IntN(6) {
+	case 0: // bits
+		for range 1 + random.IntN(8) {
+			out[random.IntN(len(out))] ^= 1 << random.IntN(8)
+		}
+	case 1: // the head of a page
+		out[random.IntN(pages)*page+random.IntN(64)] ^= byte(1 + random.IntN(255))
+	case 2:
+		return out[:random.IntN(len(out))]
+	case 3:
+		at := random.IntN(len(out))
+		clear(out[at:min(len(out), at+1+random.IntN(3*page))])
+	case 4:
+		a, b := random.IntN(pages)*page, random.IntN(pages)*page
+		copy(out[a:a+page], whole[b:b+page])
+		copy(out[b:b+page], whole[a:a+page])
+	case 5: // what another file has
+		at := random.IntN(len(out))
+		for i := range out[at:min(len(out), at+1+random.IntN(page))] {
+			out[at+i] = byte(random.Uint32())
+		}
+	}
+	return out
+}
+
+// A file that is cut off while it is in use ends nobody: Err tells.
+func TestCutOff(t *testing.T) {
+	const nodes = 4
+	dir := t.TempDir()
+	for range 2 {
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t, s)
+		b.count(b.over(manynodes.Site(nodes, manynodes.None)), nodes, nil)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(dir+"/store.db", 4096); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, s)
+	b.count(b.over(manynodes.Site(nodes, 1)), nodes, nil)
+	if s.Err() == nil {
+		t.Error("nothing was read")
+	}
+	s.Close()
 }

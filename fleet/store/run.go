@@ -438,10 +438,12 @@ func (r *Run) keep(n Node, ask *compiler.Asker, res *eval.Result, out *Result) {
 		return
 	}
 	s := r.store
-	s.view(func(tx *bolt.Tx) {
+	if !s.view(func(tx *bolt.Tx) {
 		rec.files, rec.layers, rec.asks = s.addSet(tx, files, true), s.addSet(tx, layers, true), s.addSet(tx, asks, false)
 		rec.result, rec.places = s.add(tx, p)
-	})
+	}) {
+		return
+	}
 	r.addAlike(rec, ask) // it also finds what the sketch is made of
 	rec.sketch = encodeSketch(ask.Variables())
 	r.keepRecord(n.Name, rec)
@@ -523,7 +525,7 @@ func (s *Store) layerSet(n uint32) *layerSet {
 		return set
 	}
 	set := &layerSet{}
-	_ = s.db.View(func(tx *bolt.Tx) error {
+	if !s.see(func(tx *bolt.Tx) {
 		count, in := number(s.sets.content(tx, n))
 		at := int64(0)
 		for len(in) > 0 {
@@ -537,8 +539,9 @@ func (s *Store) layerSet(n uint32) *layerSet {
 		if in == nil || len(set.entries) != int(count) { // it is not what was stored: nothing may be concluded from it
 			set.entries = append(set.entries, &trace.Entry{})
 		}
-		return nil
-	})
+	}) {
+		set.entries = []*trace.Entry{{}}
+	}
 	add := func(name string, options bool) {
 		i := slices.Index(set.layers, name)
 		if i < 0 {

@@ -33,7 +33,11 @@
 // A record is written in one transaction together with all that it names: after kill -9 the store is as after the last
 // transaction, and the nodes behind are compiled again. A second process that finds the file locked goes on without it.
 //
+// What is damaged is no store any more: it is found out before anything is read from it (sound), put aside, and a new
+// one is made. What breaks while it is in use is told by Err; then nothing that came from it counts.
+//
 //	store.go   opening, writing, closing
+//	sound.go   is a file what was written
 //	table.go   contents, each once
 //	node.go    a node, and the record of what it asked
 //	run.go     one revision: what holds, what is alike, what must be compiled
@@ -44,6 +48,7 @@ package store
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -61,7 +66,7 @@ import (
 )
 
 // version of what is in the file. Another one is not read.
-const version = "bunraku store 1"
+const version = "bunraku store 2"
 
 // Names of the files in a store's directory.
 const (
@@ -78,6 +83,9 @@ type Store struct {
 	dir  string
 	key  trace.Key
 	temp bool // the directory goes with it
+
+	// Aside says what became of a store that was of no use; "" if there was none.
+	Aside string
 
 	mu      sync.Mutex
 	tables  []*table
@@ -96,21 +104,53 @@ type Store struct {
 	bare     map[uint32]*catalog.Resource // nil for those that are not whole
 	flushed  time.Time                    // when something was written
 
-	err error // of writing; then nothing more is written
+	sum sum   // of all that is in the file
+	err error // of writing, or ErrBroken; then nothing more is written
 
 	decrypted redact.Secrets
 }
 
-// Open opens the store in a directory, or makes one. The error is ErrLocked if another process has it.
+// Open opens the store in a directory, or makes one. The error is ErrLocked if another process has it. One that is
+// damaged, or of another version or key, is put aside and made anew (Aside).
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	key, err := readKey(filepath.Join(dir, keyName))
+	path, keyPath := filepath.Join(dir, fileName), filepath.Join(dir, keyName)
+	_, none := os.Stat(keyPath)
+	aside := ""
+	key, err := readKey(keyPath)
+	if errors.Is(err, ErrBroken) {
+		if aside, err = putAside(keyPath, err); err == nil {
+			key, err = readKey(keyPath)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return open(dir, key, false)
+	s, err := open(dir, key, false)
+	if errors.Is(err, ErrBroken) {
+		if none != nil { // there was no key: somebody else's file
+			return nil, fmt.Errorf("%s is no store of this program; name another directory", path)
+		}
+		if aside, err = putAside(path, err); err == nil {
+			s, err = open(dir, key, false)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Aside = aside
+	return s, nil
+}
+
+// putAside renames a file that is of no use, and says so.
+func putAside(path string, why error) (string, error) {
+	to := path + ".broken"
+	if err := os.Rename(path, to); err != nil {
+		return "", fmt.Errorf("%w; it cannot be put aside: %w", why, err)
+	}
+	return fmt.Sprintf("%v; it is put aside as %s and made anew", why, to), nil
 }
 
 // Temporary is a store that is gone when it is closed. Its directory is made where the system has its temporary files.
@@ -160,33 +200,70 @@ func readKey(path string) (trace.Key, error) {
 	}
 	key, err := os.ReadFile(path)
 	if err == nil && len(key) != 32 {
-		err = fmt.Errorf("%s is no key of a store; delete the store's directory, it is made anew", path)
+		err = broken("%s is no key", path)
 	}
 	return key, err
 }
 
-func open(dir string, key trace.Key, temp bool) (_ *Store, err error) {
+func open(dir string, key trace.Key, temp bool) (s *Store, err error) {
 	path := filepath.Join(dir, fileName)
-	// bbolt looks at every page when it opens a file, and trusts them: one that was cut off, or copied badly, is a fault.
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		if err := guarded(func() error { return check(path) }); err != nil {
+			return nil, err
+		}
+	}
+	err = guarded(func() error {
+		s, err = openSound(dir, path, key, temp)
+		return err
+	})
+	return s, err
+}
+
+// check looks at a file, while nobody writes to it.
+func check(path string) error {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: lockWait, ReadOnly: true})
+	if err != nil {
+		return opening(path, err)
+	}
+	return errors.Join(sound(path), db.Close())
+}
+
+// lockWait is how long another process may have the file.
+const lockWait = 50 * time.Millisecond
+
+// opening says why a file cannot be opened.
+func opening(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return ErrLocked
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%s cannot be opened: %w", path, err)
+	}
+	return broken("%s: %v", path, err)
+}
+
+// guarded does what reads the pages of a file, which is a part of memory: where the file was cut off, or cannot be
+// read, that is a fault, and bbolt ends the program over what makes no sense.
+func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s is broken (%v); delete it, it is made anew", path, p)
+			err = broken("%v", p)
 		}
 	}()
-	opt := &bolt.Options{Timeout: 50 * time.Millisecond, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+	return f()
+}
+
+func openSound(dir, path string, key trace.Key, temp bool) (*Store, error) {
+	opt := &bolt.Options{Timeout: lockWait, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 	if temp {
 		opt.NoSync, opt.NoGrowSync = true, true
 	}
 	db, err := bolt.Open(path, 0o600, opt)
-	switch {
-	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, ErrLocked
-	case errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
-		errors.Is(err, bolterrors.ErrChecksum):
-		return nil, fmt.Errorf("%s is no store of this program: %w; delete it, it is made anew", path, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s cannot be opened: %w", path, err)
+	if err != nil {
+		return nil, opening(path, err)
 	}
 	s := &Store{db: db, dir: dir, key: key, temp: temp, records: map[string][]*record{},
 		numbers: map[*trace.Entry]uint32{}, byNumber: map[uint32]*trace.Entry{}, decoded: map[uint32]*layerSet{},
@@ -206,7 +283,24 @@ func open(dir string, key trace.Key, temp bool) (_ *Store, err error) {
 var (
 	aboutBucket = []byte("about")
 	nodeBucket  = []byte("node")
+
+	versionKey, keyKey, sumKey = []byte("version"), []byte("key"), []byte("sum") // in aboutBucket
 )
+
+// enter writes an entry, and adds it to the sum.
+func (s *Store) enter(tx *bolt.Tx, bucket, key, val []byte) error {
+	b := tx.Bucket(bucket)
+	if old := b.Get(key); old != nil {
+		s.sum -= sumOf(bucket, key, old)
+	}
+	s.sum += sumOf(bucket, key, val)
+	return b.Put(key, val)
+}
+
+// keepSum writes the sum of all that is in the file.
+func (s *Store) keepSum(tx *bolt.Tx) error {
+	return tx.Bucket(aboutBucket).Put(sumKey, binary.BigEndian.AppendUint64(nil, uint64(s.sum)))
+}
 
 // prepare makes what a new store has, and refuses one of another version or key.
 func (s *Store) prepare(tx *bolt.Tx) error {
@@ -220,16 +314,16 @@ func (s *Store) prepare(tx *bolt.Tx) error {
 		if about, err = tx.CreateBucket(aboutBucket); err != nil {
 			return err
 		}
-		if err := errors.Join(about.Put([]byte("version"), []byte(version)), about.Put([]byte("key"), check[:])); err != nil {
+		if err := errors.Join(s.enter(tx, aboutBucket, versionKey, []byte(version)),
+			s.enter(tx, aboutBucket, keyKey, check[:]), s.keepSum(tx)); err != nil {
 			return err
 		}
 	}
-	if is := string(about.Get([]byte("version"))); is != version {
-		return fmt.Errorf("%s was written by another version of the program (%q, not %q); delete it, it is made anew",
-			s.db.Path(), is, version)
+	if string(about.Get(keyKey)) != string(check[:]) {
+		return broken("%s was written with another key than the one beside it", s.db.Path())
 	}
-	if string(about.Get([]byte("key"))) != string(check[:]) {
-		return fmt.Errorf("%s was written with another key than the one beside it; delete it, it is made anew", s.db.Path())
+	if kept := about.Get(sumKey); len(kept) == 8 {
+		s.sum = sum(binary.BigEndian.Uint64(kept))
 	}
 	if _, err := tx.CreateBucketIfNotExists(nodeBucket); err != nil {
 		return err
@@ -259,20 +353,7 @@ func (s *Store) flush() {
 	if s.err != nil || s.size == 0 {
 		return
 	}
-	s.err = s.db.Update(func(tx *bolt.Tx) error {
-		for _, t := range s.tables {
-			if err := t.write(tx); err != nil {
-				return err
-			}
-		}
-		nodes := tx.Bucket(nodeBucket)
-		for name, list := range s.records {
-			if err := nodes.Put([]byte(name), encodeRecords(list)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s.err = guarded(func() error { return s.db.Update(s.write) })
 	if s.err != nil {
 		return
 	}
@@ -283,6 +364,31 @@ func (s *Store) flush() {
 	s.size, s.flushed = 0, time.Now()
 }
 
+// write writes what waits.
+func (s *Store) write(tx *bolt.Tx) error {
+	for _, t := range s.tables {
+		if err := t.write(tx, s.enter); err != nil {
+			return err
+		}
+	}
+	for name, list := range s.records {
+		if err := s.enter(tx, nodeBucket, []byte(name), encodeRecords(list)); err != nil {
+			return err
+		}
+	}
+	return s.keepSum(tx)
+}
+
+// Err is ErrBroken if the file was damaged since it was opened. Then nothing counts that came from the store.
+func (s *Store) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(s.err, ErrBroken) {
+		return s.err
+	}
+	return nil
+}
+
 // Close writes what waits and closes the file.
 func (s *Store) Close() error {
 	s.mu.Lock()
@@ -290,7 +396,10 @@ func (s *Store) Close() error {
 	if !s.temp {
 		s.flush()
 	}
-	err := errors.Join(s.err, s.db.Close())
+	err := s.err
+	if !errors.Is(err, ErrBroken) { // bbolt may hold its own locks then
+		err = errors.Join(err, s.db.Close())
+	}
 	if s.temp {
 		err = errors.Join(err, os.RemoveAll(s.dir))
 	}
@@ -306,12 +415,26 @@ func (s *Store) Size() int64 {
 	return info.Size()
 }
 
-// view reads from the file, the lock held.
-func (s *Store) view(f func(tx *bolt.Tx)) {
+// view reads from the file, the lock held. ok is false if it cannot be read any more.
+func (s *Store) view(f func(tx *bolt.Tx)) (ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.db.View(func(tx *bolt.Tx) error { // it cannot fail: f does not, and the file is open
-		f(tx)
-		return nil
+	return s.see(f)
+}
+
+// see is view when the lock is held.
+func (s *Store) see(f func(tx *bolt.Tx)) (ok bool) {
+	if errors.Is(s.err, ErrBroken) {
+		return false
+	}
+	err := guarded(func() error {
+		return s.db.View(func(tx *bolt.Tx) error {
+			f(tx)
+			return nil
+		})
 	})
+	if err != nil {
+		s.err = err
+	}
+	return err == nil
 }

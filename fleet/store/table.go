@@ -92,16 +92,15 @@ func (t *table) content(tx *bolt.Tx, n uint32) []byte {
 	return tx.Bucket(t.contents).Get(numberKey(n))
 }
 
-// write writes what waits.
-func (t *table) write(tx *bolt.Tx) error {
-	numbers, contents := tx.Bucket(t.numbers), tx.Bucket(t.contents)
-	contents.FillPercent = 0.95 // numbers only grow
+// write writes what waits, each by enter.
+func (t *table) write(tx *bolt.Tx, enter func(tx *bolt.Tx, bucket, key, val []byte) error) error {
+	tx.Bucket(t.contents).FillPercent = 0.95 // numbers only grow
 	for i, w := range t.waiting {
 		k := numberKey(t.first + uint32(i))
-		if err := contents.Put(k, w.content); err != nil {
+		if err := enter(tx, t.contents, k, w.content); err != nil {
 			return err
 		}
-		if err := numbers.Put(w.digest[:], k); err != nil {
+		if err := enter(tx, t.numbers, w.digest[:], k); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,259 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
+	"io"
+	"os"
+)
+
+// bbolt believes what is in a file: a page that was damaged ends the process, or gives another answer. So a file is
+// looked at page by page before bbolt sees it, and all that is in it is added up: the sum is kept in the file itself,
+// and written in the transaction that changes it.
+
+// ErrBroken says that a store's file is not what was written.
+var ErrBroken = errors.New("the store is damaged")
+
+func broken(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrBroken, fmt.Sprintf(format, args...))
+}
+
+// A sum is that of some entries, in any order.
+type sum uint64
+
+// sumOf is the sum of one entry.
+func sumOf(bucket, key, value []byte) sum {
+	head := binary.AppendUvarint(nil, uint64(len(bucket)))
+	head = append(head, bucket...)
+	head = binary.AppendUvarint(head, uint64(len(key)))
+	head = append(head, key...)
+	a := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, value)
+	b := crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, value)
+	return sum(a)<<32 | sum(b)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// bbolt's format, as far as it is looked at: a page is 16 bytes (id, flags, count, overflow), then elements of 16
+// bytes, then keys and values. Numbers are as the machine has them.
+const (
+	pageHead, elementSize, bucketHead = 16, 16, 16
+	branchFlag, leafFlag              = 0x01, 0x02
+	bucketLeaf                        = 0x01
+	metaSize                          = 64
+	metaMagic, metaVersion            = 0xED0CDAED, 2
+	noFreelist                        = ^uint64(0)
+)
+
+// A checker walks over a file's pages.
+type checker struct {
+	file     *os.File
+	pageSize int64
+	pages    uint64 // that the file has
+	seen     map[uint64]bool
+	sum      sum
+	kept     []byte // the sum that the file tells
+	version  []byte // which version of the program wrote it
+}
+
+// sound reports an error if a file is not what this version of the program has written: ErrBroken.
+func sound(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	m, err := newestMeta(f)
+	if err != nil {
+		return err
+	}
+	c := &checker{file: f, pageSize: m.pageSize, seen: map[uint64]bool{},
+		pages: min(m.pages, uint64(info.Size()/m.pageSize))}
+	if m.pages > c.pages {
+		return broken("its end is missing")
+	}
+	if err := c.bucket(nil, m.root, 0); err != nil {
+		return err
+	}
+	switch {
+	case string(c.version) != version:
+		return broken("it says that it is of version %q, and this is %q", c.version, version)
+	case m.freelist != noFreelist:
+		return broken("another program has written to it")
+	case len(c.kept) != 8 || binary.BigEndian.Uint64(c.kept) != uint64(c.sum):
+		return broken("it does not add up")
+	}
+	return nil
+}
+
+// A meta is the head of a file.
+type meta struct {
+	pageSize              int64
+	root, freelist, pages uint64
+	transaction           uint64
+}
+
+// newestMeta is the newer one of a file's two heads, or the one that is whole.
+func newestMeta(f *os.File) (newest *meta, err error) {
+	see := func(at int64) *meta {
+		b := make([]byte, metaSize)
+		if _, err := f.ReadAt(b, at+pageHead); err != nil {
+			return nil
+		}
+		u32, u64 := binary.NativeEndian.Uint32, binary.NativeEndian.Uint64
+		h := fnv.New64a()
+		h.Write(b[:metaSize-8])
+		if u32(b) != metaMagic || u32(b[4:]) != metaVersion || u64(b[metaSize-8:]) != h.Sum64() {
+			return nil
+		}
+		return &meta{int64(u32(b[8:])), u64(b[16:]), u64(b[32:]), u64(b[40:]), u64(b[48:])}
+	}
+	sizes := []int64{}
+	first := see(0)
+	if first != nil {
+		sizes = append(sizes, first.pageSize)
+		newest = first
+	} else {
+		for size := int64(1024); size <= 1<<24; size *= 2 {
+			sizes = append(sizes, size)
+		}
+	}
+	for _, size := range sizes {
+		if m := see(size); m != nil && m.pageSize == size && (newest == nil || m.transaction > newest.transaction) {
+			newest = m
+		}
+	}
+	if newest == nil {
+		return nil, broken("it has no head")
+	}
+	if newest.pageSize < 1024 || newest.pageSize > 1<<24 {
+		return nil, broken("its pages have %d bytes", newest.pageSize)
+	}
+	return newest, nil
+}
+
+// deepest is how many pages lie above each other, at most: each has two below it, at least.
+const deepest = 64
+
+// bucket walks over the pages of a bucket, from its root.
+func (c *checker) bucket(name []byte, root uint64, depth int) error {
+	var last []byte
+	return c.page(name, root, depth, &last)
+}
+
+func (c *checker) page(name []byte, id uint64, depth int, last *[]byte) error {
+	switch {
+	case id < 2 || id >= c.pages:
+		return broken("page %d is none", id)
+	case c.seen[id]:
+		return broken("page %d is there twice", id)
+	case depth > deepest:
+		return broken("its pages lie too deep")
+	}
+	c.seen[id] = true
+	head := make([]byte, c.pageSize)
+	at := int64(id) * c.pageSize
+	if _, err := c.file.ReadAt(head, at); err != nil && err != io.EOF {
+		return err
+	}
+	more := uint64(binary.NativeEndian.Uint32(head[12:]))
+	if binary.NativeEndian.Uint64(head) != id || id+more >= c.pages {
+		return broken("page %d is another one", id)
+	}
+	for n := id + 1; n <= id+more; n++ {
+		if c.seen[n] {
+			return broken("page %d is there twice", n)
+		}
+		c.seen[n] = true
+	}
+	if more > 0 {
+		whole := make([]byte, int64(more+1)*c.pageSize)
+		if _, err := c.file.ReadAt(whole, at); err != nil && err != io.EOF {
+			return err
+		}
+		head = whole
+	}
+	return c.elements(name, head, id, depth, last)
+}
+
+// elements walks over what is in a page. last is the key before.
+func (c *checker) elements(name, page []byte, id uint64, depth int, last *[]byte) error {
+	flags, count := binary.NativeEndian.Uint16(page[8:]), int(binary.NativeEndian.Uint16(page[10:]))
+	if pageHead+count*elementSize > len(page) || flags != branchFlag && flags != leafFlag ||
+		flags == branchFlag && count == 0 {
+		return broken("page %d makes no sense", id)
+	}
+	for i := range count {
+		at := pageHead + i*elementSize
+		e := page[at:]
+		u32 := func(i int) uint64 { return uint64(binary.NativeEndian.Uint32(e[i:])) }
+		pos, key, val := u32(0), u32(4), uint64(0)
+		if flags == leafFlag {
+			pos, key, val = u32(4), u32(8), u32(12)
+		}
+		if pos > uint64(len(e)) || pos+key+val > uint64(len(e)) {
+			return broken("page %d makes no sense", id)
+		}
+		k, v := e[pos:pos+key], e[pos+key:pos+key+val]
+		if flags == branchFlag {
+			if i > 0 && bytes.Compare(*last, k) >= 0 && len(k) > 0 {
+				return broken("page %d is in no order", id)
+			}
+			if err := c.page(name, binary.NativeEndian.Uint64(e[8:]), depth+1, last); err != nil {
+				return err
+			}
+			continue
+		}
+		if *last != nil && bytes.Compare(*last, k) >= 0 {
+			return broken("page %d is in no order", id)
+		}
+		*last = append((*last)[:0:0], k...)
+		if err := c.entry(name, k, v, u32(0), id, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry takes in what a leaf has: a value, or a bucket with pages of its own or without.
+func (c *checker) entry(name, key, val []byte, flags, id uint64, depth int) error {
+	if name == nil != (flags == bucketLeaf) || flags > bucketLeaf {
+		return broken("page %d makes no sense", id)
+	}
+	if flags == bucketLeaf {
+		if len(val) < bucketHead {
+			return broken("page %d makes no sense", id)
+		}
+		if root := binary.NativeEndian.Uint64(val); root != 0 {
+			return c.bucket(key, root, depth+1)
+		}
+		if len(val) < bucketHead+pageHead {
+			return broken("page %d makes no sense", id)
+		}
+		var last []byte
+		inline := val[bucketHead:]
+		if binary.NativeEndian.Uint16(inline[8:]) != leafFlag {
+			return broken("page %d makes no sense", id)
+		}
+		return c.elements(key, inline, id, depth+1, &last)
+	}
+	if string(name) == string(aboutBucket) {
+		switch string(key) {
+		case string(sumKey):
+			c.kept = bytes.Clone(val)
+			return nil
+		case string(versionKey):
+			c.version = bytes.Clone(val)
+		}
+	}
+	c.sum += sumOf(name, key, val)
+	return nil
+}
