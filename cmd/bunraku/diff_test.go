@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -409,6 +412,34 @@ func TestDiffSecrets(t *testing.T) {
 	}
 }
 
+// A store that is damaged is put aside with a word about it, and the answer is the same.
+func TestDiffDamagedStore(t *testing.T) {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "Be kind", "Be nice")
+	_, want := s.diff()
+	dir := filepath.Join(t.TempDir(), "store")
+	s.diff("--store", dir)
+	file := filepath.Join(dir, "store.db")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 0x40
+	text[4*4096+10] ^= 0x40
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out := s.diff("--store", dir)
+	note := strings.TrimPrefix(out, want)
+	if code != 2 || note == out || !strings.Contains(note, "the store is damaged") ||
+		!strings.Contains(note, "put aside") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if _, out := s.diff("--store", dir); out != want {
+		t.Error(out)
+	}
+}
+
 // What functions make of a secret that was unwrapped is a secret, too.
 func TestDiffRemadeSecrets(t *testing.T) {
 	s := newRepository(t)
@@ -432,6 +463,91 @@ notify { 'parts': message => join(regsubst($pw.unwrap, 'first', 'und').split('-'
 			}
 		}
 	}
+}
+
+// The same of what templates, Ruby functions and operators make of it, in every format and in the store.
+func TestDiffSecretsInRuby(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/profile/templates/secret.erb", "", `upcase <%= @pw.unwrap.upcase %>
+reverse <%= @pw.unwrap.reverse %>
+part <%= @pw.unwrap[0, 4] %> and <%= @pw.unwrap[5..-1] %>
+twice <%= "<#{@pw.unwrap.upcase}>".tr('<>', '()') %>
+packed <%= [@pw.unwrap].pack('m0') %> <%= @pw.unwrap.unpack('H*')[0] %>
+digest <% require 'digest' %><%= Digest::SHA256.hexdigest(@pw.unwrap) %>
+spaced <%= @pw.unwrap.chars.join(' ') %>
+scanned <%= @pw.unwrap.scan(/../).join(':') %>
+turned <%= @pw.unwrap.each_char.map { |c| c.upcase }.reverse.join('.') %>
+matched <% @pw.unwrap =~ /\A(\w+)-(.*)/ %><%= $1.capitalize %>/<%= $2.swapcase %>
+added <% all = '' %><% @pw.unwrap.each_char { |c| all << c.next } %><%= all %>
+variable <%= @up.reverse %> <%= @plain.tr('a-z', 'b-za') %>
+`)
+	s.edit("site-modules/profile/templates/secret.epp", "", `<%- | Sensitive $pw | -%>
+epp <%= $pw.unwrap.upcase %> <%= $pw.unwrap[2, 5] %> <%= $pw.unwrap.split('').join('_') %>
+`)
+	s.edit("site-modules/profile/lib/puppet/functions/profile/turn.rb", "", `
+Puppet::Functions.create_function(:'profile::turn') do
+  dispatch :turn do
+    param 'Any', :secret
+  end
+  def turn(secret)
+    secret = secret.unwrap if secret.respond_to?(:unwrap)
+    secret.reverse + '=' + secret.sub('-', '#')
+  end
+end
+`)
+	s.edit("manifests/site.pp", "", `
+$pw = Sensitive('alpha-oneword')
+$up = $pw.unwrap.upcase
+$plain = $pw.unwrap
+file { '/tmp/erb': content => template('profile/secret.erb') }
+file { '/tmp/epp': content => epp('profile/secret.epp', { 'pw' => $pw }) }
+file { '/tmp/inline': content => inline_template("a <%= @pw.unwrap.sub('-', '') %>\n") }
+file { '/tmp/turned': content => "b ${profile::turn($pw)}\nc ${profile::turn($plain)}\n" }
+if $plain =~ /^(.{6})(.*)$/ { notify { 'm': message => "${2} ${1}${plain[3, 4]}" } }
+notify { 'p': message => "${$plain.split('').map |$c| { upcase($c) }}" }
+`)
+	s.git("add", "-A")
+	s.git("commit", "-qam", "a secret")
+	s.edit("manifests/site.pp", "alpha-oneword", "omega-twowords")
+	dir := filepath.Join(t.TempDir(), "store")
+	var secrets []string
+	for _, word := range []string{"alpha-oneword", "omega-twowords"} {
+		first, second, _ := strings.Cut(word, "-")
+		up := strings.ToUpper(word)
+		secrets = append(secrets, first, second, up, strings.ToUpper(second), turn(word), turn(up),
+			fmt.Sprintf("%x", word), base64.StdEncoding.EncodeToString([]byte(word)),
+			strings.Join(strings.Split(word, ""), " "), strings.Join(strings.Split(word, ""), "_"),
+			strings.Join(strings.Split(turn(up), ""), "."), strings.Join(strings.Split(up, ""), ", "), word[3:7], word[2:7],
+			strings.ToUpper(first[:1])+first[1:], word[:4])
+	}
+	for _, format := range []string{"text", "json", "octocatalog", "markdown", "html", "github", "gitlab", "sarif", "junit"} {
+		for _, more := range [][]string{{"--full"}, {"--store", dir}} {
+			code, out := s.diff(append(more, "--from", "HEAD", "--format", format)...)
+			if code != 2 || !strings.Contains(out, "/tmp/e") {
+				t.Errorf("%s: %d\n%s", format, code, out)
+			}
+			for _, secret := range secrets {
+				if strings.Contains(out, secret) {
+					t.Errorf("%q is shown in %s:\n%s", secret, format, out)
+				}
+			}
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range secrets {
+		if bytes.Contains(content, []byte(secret)) {
+			t.Errorf("the store has %q", secret)
+		}
+	}
+}
+
+func turn(text string) string {
+	r := []rune(text)
+	slices.Reverse(r)
+	return string(r)
 }
 
 func TestDiffCatalogs(t *testing.T) {

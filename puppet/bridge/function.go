@@ -99,6 +99,9 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 	if tr := c.Trace(); tr != nil {
 		c.Ref = tr.Call(name, f.sofar, tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + path}))
 	}
+	if b.own == nil && err == nil { // nobody has seen what it did
+		c.Eval.Remade(c.Args, v)
+	}
 	return b.settle(c, name, v, err)
 }
 

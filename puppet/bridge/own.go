@@ -162,7 +162,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 		return err
 	}
 	in := seed.New(o.Limits)
-	in.MaybeFrozen, in.Gettext, in.Frozen = true, true, c.Eval.Frozen
+	in.MaybeFrozen, in.Gettext, in.Frozen, in.Secrets = true, true, c.Eval.Frozen, c.Eval
 	if tr := c.Trace(); tr != nil {
 		in.Trace(tr, nil)
 	}

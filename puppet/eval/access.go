@@ -319,7 +319,11 @@ func (ev *Evaluator) substring(e *syntax.Access, s string, keys []value.Value) s
 	if from < 0 || from >= n || count <= 0 {
 		return ""
 	}
-	return string(runes[from:min(from+count, n)])
+	part := string(runes[from:min(from+count, n)])
+	if ev.Secret(s) {
+		ev.Made(part)
+	}
+	return part
 }
 
 // accessResource is File['a'], File['a', 'b'], Resource['file', 'a'], and File['a']['mode']; the same for classes.

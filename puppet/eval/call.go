@@ -365,8 +365,8 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if v == nil {
 		v = value.Undef{}
 	}
-	if len(ev.seen) > 0 && f.Flow == Pure && block == nil {
-		ev.remade(args, v)
+	if len(ev.seen) > 0 && (f.Flow == Pure || block != nil) {
+		ev.remade(args, v, block != nil)
 	}
 	if block != nil && block.unknown != nil && decidesBy[f.Name] {
 		v = block.unknown

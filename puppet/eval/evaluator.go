@@ -149,8 +149,11 @@ type Evaluator struct {
 	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
 	seen     []value.Value    // those and others that code saw in the clear, always
 	madeOf   []string         // what functions have made of those; see remade
-	clear    []string         // the texts of seen and madeOf; see clearTexts
+	bare     []string         // the texts of seen
+	clear    []string         // those and madeOf; see clearTexts
 	cleared  int              // how many of seen are in clear
+
+	pieces map[*value.Array]bool // arrays of what functions have cut secrets into
 
 	literals  map[*syntax.File]provenance.Ref
 	typed     map[syntax.Expr]bool // types that this compile has asked for, when tracing
@@ -186,7 +189,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		in.Cache = NewCache()
 	}
 	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{},
-		literals: map[*syntax.File]provenance.Ref{}}
+		literals: map[*syntax.File]provenance.Ref{}, pieces: map[*value.Array]bool{}}
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}

@@ -172,6 +172,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 				texts, size = append(texts, string(s)), size+len(s)
 			} else {
 				s := ev.text(v)
+				if ev.ofPieces(v) {
+					ev.Made(s)
+				}
 				texts, size = append(texts, s), size+len(s)
 				r = ev.op("text", ev.deep(v, r))
 			}

@@ -227,6 +227,11 @@ func (ev *Evaluator) matchRegexp(re *value.Regexp, s string, ref provenance.Ref,
 			texts[i], set[i] = s[groups[2*i]:groups[2*i+1]], true
 		}
 	}
+	if ev.Secret(s) {
+		for _, text := range texts {
+			ev.Made(text)
+		}
+	}
 	sc.setMatch(texts, set, ref)
 	return true
 }

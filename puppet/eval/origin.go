@@ -353,8 +353,8 @@ func (ev *Evaluator) Bare(v value.Value) {
 // remade notes the texts that a function has made of a secret which the program laid bare: upcase of a password is a
 // secret as well, and nobody would find it by looking for the password. What still has the secret in it, and what was
 // there before the call, is found anyhow. A template or a function that is given a hash makes something of all that is
-// in it; whatever it calls to change the secret is looked at by itself.
-func (ev *Evaluator) remade(args []value.Value, v value.Value) {
+// in it; whatever it calls to change the secret is looked at by itself, and so is what a lambda calls.
+func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	made := texts(v)
 	if len(made) == 0 {
 		return
@@ -363,25 +363,68 @@ func (ev *Evaluator) remade(args []value.Value, v value.Value) {
 	for _, a := range args {
 		given = append(given, texts(a)...)
 	}
-	secret := func(text string) bool {
-		return slices.ContainsFunc(ev.clearTexts(), func(s string) bool { return strings.Contains(text, s) })
-	}
-	if !slices.ContainsFunc(given, secret) {
+	if !slices.ContainsFunc(given, ev.Secret) && !slices.ContainsFunc(args, ev.ofPieces) {
 		return
 	}
+	if a, is := v.(*value.Array); is {
+		ev.pieces[a] = true
+	}
 	for _, text := range made {
-		if len(text) >= leastSecret && !slices.Contains(given, text) && !secret(text) {
-			ev.madeOf, ev.clear = append(ev.madeOf, text), append(ev.clear, text)
+		if !lambda && !slices.Contains(given, text) {
+			ev.Made(text)
 		}
 	}
 }
+
+// Remade notes what code that cannot be watched has made of its arguments.
+func (ev *Evaluator) Remade(args []value.Value, v value.Value) {
+	var bare []value.Value
+	for _, a := range args {
+		if s, is := a.(*value.Sensitive); is {
+			a = s.Value
+		}
+		bare = append(bare, a)
+	}
+	if len(ev.seen) > 0 {
+		ev.remade(bare, v, false)
+	}
+}
+
+// ofPieces reports whether a value is an array of what a secret was cut into: each piece may be too short to be told.
+func (ev *Evaluator) ofPieces(v value.Value) bool {
+	a, is := v.(*value.Array)
+	return is && ev.pieces[a]
+}
+
+// Secret reports whether a text holds a secret that the program has seen in the clear, or something made of one.
+func (ev *Evaluator) Secret(text string) bool {
+	return len(ev.seen) > 0 && len(text) >= leastSecret &&
+		slices.ContainsFunc(ev.clearTexts(), func(s string) bool { return strings.Contains(text, s) })
+}
+
+// Made notes a text that was made of a secret, line by line: all of them, or those that have something in them which
+// was made before. A line with the secret itself in it is found anyhow.
+func (ev *Evaluator) Made(text string) {
+	made := ev.Secret(text)
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if len(line) < leastSecret || len(line) > mostMade || made && !ev.Secret(line) || slices.Contains(ev.clear, line) ||
+			slices.ContainsFunc(ev.bare, func(s string) bool { return strings.Contains(line, s) }) {
+			continue
+		}
+		ev.madeOf, ev.clear = append(ev.madeOf, line), append(ev.clear, line)
+	}
+}
+
+// mostMade is how long a line may be that somebody recognizes as a whole.
+const mostMade = 400
 
 // clearTexts are the secrets that the program has seen in the clear, and what it has made of them.
 func (ev *Evaluator) clearTexts() []string {
 	for ; ev.cleared < len(ev.seen); ev.cleared++ {
 		value.EachSecret(ev.seen[ev.cleared], false, func(text string) {
 			if len(text) >= leastSecret && !slices.Contains(ev.clear, text) {
-				ev.clear = append(ev.clear, text)
+				ev.clear, ev.bare = append(ev.clear, text), append(ev.bare, text)
 			}
 		})
 	}

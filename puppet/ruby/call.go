@@ -48,7 +48,16 @@ func (c *call) arg(i int) Object {
 
 func (c *call) has(i int) bool { return i < len(c.args) }
 
-func (c *call) yield(args ...Object) Object { return c.in.yield(c.block, args...) }
+func (c *call) yield(args ...Object) Object {
+	if s, is := c.self.(*String); is && s.secret {
+		for _, a := range args {
+			if t, is := a.(*String); is {
+				c.in.mark(t)
+			}
+		}
+	}
+	return c.in.yield(c.block, args...)
+}
 
 func (c *call) raise(class, format string, args ...any) { c.in.raise(class, format, args...) }
 
@@ -208,6 +217,13 @@ func (in *Interp) callFrom(f *frame, recv Object, name string, args []Object, bl
 }
 
 func (in *Interp) callBuiltin(m *method, recv Object, args []Object, block *Proc, f *frame) Object {
+	if in.secretive {
+		return in.ofSecrets(m, recv, args, block, f)
+	}
+	return in.perform(m, recv, args, block, f)
+}
+
+func (in *Interp) perform(m *method, recv Object, args []Object, block *Proc, f *frame) Object {
 	b := m.builtin
 	if len(args) < b.min || b.max >= 0 && len(args) > b.max {
 		in.wrongArgs(len(args), b.min, b.max)

@@ -22,7 +22,9 @@ func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
 	case value.Float:
 		return Float(v)
 	case value.String:
-		return &String{s: string(v), unsure: in.MaybeFrozen}
+		s := &String{s: string(v), unsure: in.MaybeFrozen}
+		in.enters(s)
+		return s
 	case value.Default:
 		return Symbol("default")
 	case *value.Array:

@@ -49,6 +49,9 @@ type Interp struct {
 	Ran func(syntax.Node)
 	// Unwrapped is told which secrets the program lays bare; nil for nobody.
 	Unwrapped func(value.Value)
+	// Secrets are asked which texts are secret, and told what was made of them; nil for nobody.
+	Secrets   Secrets
+	secretive bool // a string is marked
 	// Gettext says that the library of that name is loaded, as it is in Puppet.
 	Gettext bool
 	// Frozen reports whether Puppet has frozen one of its arrays or hashes; nil if it has not.
@@ -214,9 +217,11 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 		in.prov.literal(n)
 		return in.str(n.Value)
 	case *syntax.DStr:
-		text, binary := in.interpolate(n.Parts, f)
+		text, binary, secret := in.interpolate(n.Parts, f)
 		s := in.str(text)
-		s.binary = binary
+		if s.binary = binary; secret {
+			in.mark(s)
+		}
 		return s
 	case *syntax.SymLit:
 		in.prov.literal(n)
@@ -259,10 +264,10 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 			src, _ := syntax.StaticText(n.Parts)
 			return &Regexp{n.Re, src, n.Flags}
 		}
-		text, _ := in.interpolate(n.Parts, f)
+		text, _, _ := in.interpolate(n.Parts, f)
 		return in.newRegexp(text, n.Flags)
 	case *syntax.DSym:
-		text, _ := in.interpolate(n.Parts, f)
+		text, _, _ := in.interpolate(n.Parts, f)
 		return Symbol(text)
 	case *syntax.If:
 		return in.evalIf(n, f)
@@ -301,7 +306,13 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 	case *syntax.Const:
 		return in.evalConst(n, f)
 	case *syntax.GVar:
-		return in.getGlobal(n.Name, f)
+		v := in.getGlobal(n.Name, f)
+		if m := f.meth.match; in.secretive && m != nil && strings.ContainsAny(n.Name[1:], "&`'+123456789") && in.holds(m) {
+			if s, is := v.(*String); is { // a part of what was matched
+				in.mark(s)
+			}
+		}
+		return v
 	case *syntax.CVar:
 		return in.classVariable(n, f)
 	case *syntax.Lambda:
@@ -357,7 +368,7 @@ func (in *Interp) seq(n *syntax.Seq, f *frame) Object {
 }
 
 // interpolate is a text with parts that are computed; binary says that one of them is raw.
-func (in *Interp) interpolate(parts []syntax.Node, f *frame) (text string, binary bool) {
+func (in *Interp) interpolate(parts []syntax.Node, f *frame) (text string, binary, secret bool) {
 	var b []byte
 	wide := false // there is a character that is no ASCII, too
 	for _, p := range parts {
@@ -370,6 +381,7 @@ func (in *Interp) interpolate(parts []syntax.Node, f *frame) (text string, binar
 			v := in.eval(p, f)
 			in.prov.deep(v)
 			if s, ok := v.(*String); ok {
+				secret = secret || s.secret
 				if raw(s) {
 					wide = wide || !binary && !isASCII(string(b))
 					binary = true
@@ -388,7 +400,7 @@ func (in *Interp) interpolate(parts []syntax.Node, f *frame) (text string, binar
 	if binary && wide {
 		in.unsupported("text and binary data in one string")
 	}
-	return string(b), binary
+	return string(b), binary, secret
 }
 
 // evalList evaluates elements, spreading splats.

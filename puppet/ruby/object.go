@@ -37,6 +37,7 @@ type String struct {
 	binary bool
 	ascii  bool   // US-ASCII: control characters are shown as \\x01
 	root   bool   // a constant holds it
+	secret bool   // it holds what the program laid bare, or what was made of that: see ofSecrets
 	class  *Class // of a subclass, or nil
 }
 

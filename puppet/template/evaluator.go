@@ -188,6 +188,9 @@ func (h ScopeHost) Peek(name string) (value.Value, provenance.Ref, bool) {
 // Unwrapped notes a secret that the template lays bare.
 func (h ScopeHost) Unwrapped(v value.Value) { h.C.Eval.Bare(v) }
 
+// Secrets knows which texts are secret.
+func (h ScopeHost) Secrets() ruby.Secrets { return h.C.Eval }
+
 // Missing is what decides which variables there are not: branches that were not taken would have set them.
 func (h ScopeHost) Missing() provenance.Ref { return h.C.Scope.Ghosts() }
 

@@ -108,6 +108,9 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	if u, ok := h.(interface{ Unwrapped(value.Value) }); ok {
 		in.Unwrapped = u.Unwrapped
 	}
+	if k, ok := h.(interface{ Secrets() ruby.Secrets }); ok {
+		in.Secrets = k.Secrets()
+	}
 	if k, ok := h.(Keeper); ok {
 		in.Frozen = k.Frozen
 	}

@@ -1,0 +1,114 @@
+package ruby
+
+import "bunraku/puppet/value"
+
+// What is made of a secret is one as well: upcase of a password, its first half, its Base64. Nobody would find it by
+// looking for the password. A string that has a secret in it is marked; what a built-in method makes of one that is
+// marked, and what it hands to its block, is marked too and told to the host. Numbers carry no mark.
+
+// Secrets are what a host knows of the secrets that the program sees in the clear.
+type Secrets interface {
+	Secret(text string) bool // does it hold one, or what was made of one
+	Made(text string)        // it was made of one
+}
+
+// holds reports whether something carries a mark, or an element of an array does.
+func (in *Interp) holds(o Object) bool {
+	switch o := o.(type) {
+	case *String:
+		return o.secret
+	case *Match:
+		return in.Secrets.Secret(o.s)
+	case *Enumerator:
+		return in.holds(o.recv)
+	case *Array:
+		if o.src != nil {
+			for _, e := range o.src.Elems {
+				if s, is := e.(value.String); is && in.Secrets.Secret(string(s)) {
+					return true
+				}
+			}
+			return false
+		}
+		for _, e := range o.e {
+			if s, is := e.(*String); is && s.secret {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// enters is a text that comes from the host.
+func (in *Interp) enters(s *String) {
+	if in.Secrets != nil && in.Secrets.Secret(s.s) {
+		s.secret, in.secretive = true, true
+	}
+}
+
+// mark marks what was made of a secret.
+func (in *Interp) mark(s *String) {
+	s.secret = true
+	in.Secrets.Made(s.String())
+}
+
+// ofSecrets calls a built-in of which something may be marked. A method of a hash gives what is in it, and of what a
+// block makes each call is looked at by itself.
+func (in *Interp) ofSecrets(m *method, recv Object, args []Object, block *Proc, f *frame) Object {
+	marked := in.holds(recv)
+	for _, a := range args {
+		marked = marked || in.holds(a)
+	}
+	text, isText := recv.(*String)
+	if _, isHash := recv.(*Hash); !marked || isHash {
+		return in.perform(m, recv, args, block, f)
+	}
+	was := ""
+	if isText {
+		was = text.String()
+	}
+	v := in.perform(m, recv, args, block, f)
+	if isText && text.String() != was {
+		in.mark(text)
+	}
+	if block != nil && !isText {
+		return v
+	}
+	given := func(s *String) bool {
+		in := func(o Object) bool {
+			if o == Object(s) {
+				return true
+			}
+			a, is := o.(*Array)
+			if is && a.src == nil {
+				for _, e := range a.e {
+					if e == Object(s) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		for _, a := range args {
+			if in(a) {
+				return true
+			}
+		}
+		return in(recv)
+	}
+	switch v := v.(type) {
+	case *String:
+		if !given(v) {
+			in.mark(v)
+		}
+	case *Array:
+		if v.src == nil {
+			for _, e := range v.e {
+				if s, is := e.(*String); is && !given(s) {
+					in.mark(s)
+				}
+			}
+		}
+	}
+	return v
+}
