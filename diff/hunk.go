@@ -28,6 +28,8 @@ type Hunk struct {
 
 	// Effect is why the hunk is the cause of no change; "" if it is of one, or if that is not known.
 	Effect string
+	// Unseen says, of a hunk without an effect that anybody has seen, why that is not all there is to say.
+	Unseen string
 }
 
 // A Range is lines of a file, from 1; End is the last one, and lies before First if there are none.

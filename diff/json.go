@@ -61,6 +61,7 @@ type jsonHunk struct {
 	Author        string `json:"author,omitempty"`
 	Title         string `json:"title,omitempty"`
 	WithoutEffect string `json:"without_effect,omitempty"`
+	NoEffectSeen  string `json:"no_effect_seen,omitempty"`
 }
 
 type jsonChange struct {
@@ -152,7 +153,8 @@ func (c *Cause) json() *jsonCause {
 }
 
 func (h *Hunk) json() jsonHunk {
-	out := jsonHunk{File: h.File, Commit: h.Commit, Author: h.Author, Title: h.Title, WithoutEffect: h.Effect}
+	out := jsonHunk{File: h.File, Commit: h.Commit, Author: h.Author, Title: h.Title, WithoutEffect: h.Effect,
+		NoEffectSeen: h.Unseen}
 	if !h.Old.None() {
 		out.Old = &h.Old
 	}

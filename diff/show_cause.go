@@ -57,18 +57,25 @@ func shortCommit(id string) string {
 	return id[:min(9, len(id))]
 }
 
-// effectless lists the hunks that change nothing, by reason.
+// effectless lists the hunks that change nothing, and those that do not seem to, by reason.
 func (p *printer) effectless() {
+	p.hunks("without effect", func(h *Hunk) string { return h.Effect })
+	p.hunks("no effect seen", func(h *Hunk) string { return h.Unseen })
+}
+
+// hunks lists the hunks of which something is said.
+func (p *printer) hunks(lead string, said func(*Hunk) string) {
 	var order []string
 	by := map[string][]string{}
 	for _, h := range p.r.Hunks {
-		if h.Effect == "" {
+		why := said(h)
+		if why == "" {
 			continue
 		}
-		if by[h.Effect] == nil {
-			order = append(order, h.Effect)
+		if by[why] == nil {
+			order = append(order, why)
 		}
-		by[h.Effect] = append(by[h.Effect], h.String())
+		by[why] = append(by[why], h.String())
 	}
 	slices.Sort(order)
 	if len(order) > 0 && p.level < 3 {
@@ -85,6 +92,6 @@ func (p *printer) effectless() {
 		if more := len(by[why]) - few; more > 0 {
 			text += " and " + plural(more, "hunk") + " more"
 		}
-		p.line("%s   %s   (%s)", paint(p.Style.Faint, "without effect"), text, why)
+		p.line("%s   %s   (%s)", paint(p.Style.Faint, lead), text, why)
 	}
 }

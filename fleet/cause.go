@@ -26,12 +26,13 @@ import (
 // the same changes share one of them that is looked at. If a commit has very many hunks, those of one file are first
 // tried together.
 
-// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are looked at. Of
-// changes that only further nodes have, no cause is told.
+// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are looked at, for
+// causes and for hunks that seem to have no effect. Of changes that only further nodes have, no cause is told.
 const (
 	mostHunks     = 60
 	mostTries     = 80
 	mostWitnesses = 50
+	mostLooked    = 500
 )
 
 // A search finds causes.
@@ -505,24 +506,16 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		return // who knows which of them is a part of that
 	}
 	witnesses = slices.DeleteFunc(slices.Clone(witnesses), func(w *witness) bool { return w == nil })
-	for i, n := range r.Nodes {
-		seen := slices.ContainsFunc(witnesses, func(w *witness) bool { return w.node == i })
-		if n.State != diff.CannotChange && n.State != diff.Excused && !seen && len(witnesses) < mostWitnesses {
-			if w := s.witness(i); w != nil {
-				witnesses = append(witnesses, w)
-			}
-		}
+	units, left := idle(units, used)
+	if left > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("Whether %d more hunks have an effect was not looked at, since there are so many.",
+			left))
 	}
-	asked := 0
-	for _, n := range r.Nodes {
-		if n.State != diff.CannotChange && n.State != diff.Excused {
-			asked++
-		}
+	if len(units) == 0 {
+		return
 	}
+	witnesses, asked, looked := s.reached(r, witnesses, units)
 	for _, u := range units {
-		if slices.ContainsFunc(u, func(h *diff.Hunk) bool { return used[h] }) {
-			continue
-		}
 		if s.elsewhere(r, witnesses, u) {
 			continue
 		}
@@ -536,21 +529,62 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 				why = sameAnswer
 			}
 		}
-		if why == nobodyAsks && asked > len(witnesses) {
-			why = "it makes none of the changes"
-		}
 		for _, h := range u {
-			h.Effect = why
-		}
-	}
-	// of files with several hunks that were tried together, those that are no part of a cause
-	for _, u := range units {
-		if len(u) > 1 && slices.ContainsFunc(u, func(h *diff.Hunk) bool { return used[h] }) {
-			for _, h := range u {
-				if !used[h] {
-					h.Effect = "it makes none of the changes"
-				}
+			if looked < asked {
+				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
+			} else {
+				h.Effect = why
 			}
 		}
 	}
+}
+
+// idle are the units none of whose hunks is a cause, and the hunks by themselves that are none in a file which has one.
+// left is how many are too many to be looked at.
+func idle(units [][]*diff.Hunk, used map[*diff.Hunk]bool) (out [][]*diff.Hunk, left int) {
+	var single [][]*diff.Hunk
+	for _, u := range units {
+		if !slices.ContainsFunc(u, func(h *diff.Hunk) bool { return used[h] }) {
+			out = append(out, u)
+			continue
+		}
+		for _, h := range u {
+			if !used[h] {
+				single = append(single, []*diff.Hunk{h})
+			}
+		}
+	}
+	if len(single) > mostHunks {
+		return out, len(single)
+	}
+	return append(out, single...), 0
+}
+
+// reached adds to the witnesses those nodes that ask for what some units change, among those that may change at all:
+// all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none.
+func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked, looked int) {
+	is := map[int]bool{}
+	for _, w := range witnesses {
+		is[w.node] = true
+	}
+	var more []int
+	for i, n := range r.Nodes {
+		if n.State == diff.CannotChange || n.State == diff.Excused {
+			continue
+		}
+		if asked++; !is[i] && len(witnesses)+len(more) < mostLooked {
+			more = append(more, i)
+		}
+	}
+	found := make([]*witness, len(more))
+	source.Each(s.ctx, len(more), func(i int) {
+		w := s.witness(more[i])
+		if w != nil && (len(witnesses)+i < mostWitnesses || slices.ContainsFunc(units, func(u []*diff.Hunk) bool {
+			return !s.try(w, u).held
+		})) {
+			found[i] = w
+		}
+	})
+	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), asked,
+		len(witnesses) + len(more)
 }
