@@ -250,7 +250,49 @@ func (r *Report) joinFailures() {
 		slices.Sort(first.Nodes)
 		return true
 	})
+	for _, f := range r.Failures {
+		if len(f.Nodes) == 1 { // it is nobody else's
+			own := *f.Diagnostic
+			own.Summary = strings.ReplaceAll(own.Summary, certname, strings.ToLower(r.Nodes[f.Nodes[0]].Name))
+			f.Diagnostic = &own
+		}
+	}
 	r.sortFailures()
+}
+
+// certname stands for a node's name in an error that several nodes have.
+const certname = "<certname>"
+
+// WithoutName is what an error says with a word for the node's name, where that stands by itself.
+func WithoutName(text, name string) string {
+	if name == "" {
+		return text
+	}
+	var out strings.Builder
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return out.String() + text[at:]
+		}
+		i += at
+		out.WriteString(text[at:i])
+		if at = i + len(name); alone(text[:i], text[at:]) {
+			out.WriteString(certname)
+		} else {
+			out.WriteString(name)
+		}
+	}
+}
+
+// alone reports whether nothing that a name could go on with is around it.
+func alone(before, after string) bool {
+	part := func(c byte) bool {
+		return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	if n := len(before); n > 0 && (part(before[n-1]) || before[n-1] == '.' && n > 1 && part(before[n-2])) {
+		return false
+	}
+	return after == "" || !part(after[0]) && (after[0] != '.' || len(after) == 1 || !part(after[1]))
 }
 
 func (r *Report) sortFailures() {

@@ -252,18 +252,17 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 }
 
 // reason is why a node does not compile. What Puppet says of a class or a node statement that is missing ends with the
-// node's name: without it, all nodes that lack it fail for one reason.
+// node's name, and what code says may have it anywhere: without it, all nodes fail for one reason.
 func (n Node) reason(d *source.Diagnostic) *source.Diagnostic {
-	if d == nil {
-		return nil
+	if d == nil || n.Invented != nil {
+		return d
 	}
+	own := *d
 	for _, end := range []string{" for " + n.certname(), " or '" + n.certname() + "'"} {
-		if text, named := strings.CutSuffix(d.Summary, end); named {
-			own := *d
-			own.Summary, d = text, &own
-		}
+		own.Summary = strings.TrimSuffix(own.Summary, end)
 	}
-	return d
+	own.Summary = diff.WithoutName(own.Summary, n.certname())
+	return &own
 }
 
 func excused(n *diff.Node) {
