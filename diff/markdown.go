@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // markdownMost is how many characters a comment on a pull request may have, with some to spare: GitHub takes 65,536.
@@ -121,5 +122,5 @@ func cutText(s string, most int) string {
 	for most > 0 && s[most]&0xc0 == 0x80 {
 		most--
 	}
-	return s[:most] + "…"
+	return s[:most] + "… " + plural(utf8.RuneCountInString(s[most:]), "character") + " more"
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/value"
@@ -266,13 +267,13 @@ func (p *printer) item(c *Change, indent string, on bool) {
 			lines = append(lines, "…")
 		}
 		for _, l := range b.Old {
-			lines = append(lines, paint(p.Style.Error, "-"+l))
+			lines = append(lines, "-"+l)
 		}
 		if b.OldNoEnd && !b.NewNoEnd {
 			lines = append(lines, noEnd)
 		}
 		for _, l := range b.New {
-			lines = append(lines, paint(p.Style.Note, "+"+l))
+			lines = append(lines, "+"+l)
 		}
 		if b.NewNoEnd && !b.OldNoEnd {
 			lines = append(lines, noEnd)
@@ -280,14 +281,14 @@ func (p *printer) item(c *Change, indent string, on bool) {
 	}
 	if hashes(c.Old, c.New) && !c.Secret {
 		for _, x := range differing(nil, c.Old, c.New, nil) {
-			lines = append(lines, x.lines(p.Style)...)
+			lines = append(lines, x.lines()...)
 		}
 	} else if len(c.Blocks) == 0 && c.long() {
-		lines = append(lines, paint(p.Style.Error, "-"+Shown(c.Old)), paint(p.Style.Note, "+"+Shown(c.New)))
+		lines = append(lines, "-"+Shown(c.Old), "+"+Shown(c.New))
 	}
 	if c.Kind == Added && p.level <= 0 {
 		for _, a := range c.new.Params {
-			lines = append(lines, paint(p.Style.Note, "+"+a.Name+" => "+attributeText(c.new.IsSensitive(a.Name), a.Value)))
+			lines = append(lines, "+"+a.Name+" => "+attributeText(c.new.IsSensitive(a.Name), a.Value))
 		}
 	}
 	for i, l := range lines {
@@ -295,7 +296,8 @@ func (p *printer) item(c *Change, indent string, on bool) {
 			p.line("%s  … %s more", indent, plural(len(lines)-i, "line"))
 			break
 		}
-		p.line("%s  %s", indent, p.cut(l))
+		style := map[byte]func(string) string{'-': p.Style.Error, '+': p.Style.Note}[l[0]]
+		p.line("%s  %s", indent, paint(style, p.cut(l)))
 	}
 }
 
@@ -309,7 +311,7 @@ func (p *printer) cut(s string) string {
 	for n > 0 && s[n]&0xc0 == 0x80 {
 		n--
 	}
-	return s[:n] + "…"
+	return s[:n] + "… " + plural(utf8.RuneCountInString(s[n:]), "character") + " more"
 }
 
 // headline is a change in one line.
@@ -468,25 +470,25 @@ func (p *printer) byChange() {
 }
 
 // lines are the lines for a part of a hash that changes.
-func (x part) lines(style source.Style) (out []string) {
+func (x part) lines() (out []string) {
 	at := ""
 	for _, k := range x.path {
 		at += "['" + k + "']"
 	}
 	if lost, gained, ok := listDelta(x.old, x.new); ok {
 		for _, v := range lost {
-			out = append(out, paint(style.Error, "-"+at+" "+Shown(v)))
+			out = append(out, "-"+at+" "+Shown(v))
 		}
 		for _, v := range gained {
-			out = append(out, paint(style.Note, "+"+at+" "+Shown(v)))
+			out = append(out, "+"+at+" "+Shown(v))
 		}
 		return out
 	}
 	if x.old != nil {
-		out = append(out, paint(style.Error, "-"+at+" "+Shown(x.old)))
+		out = append(out, "-"+at+" "+Shown(x.old))
 	}
 	if x.new != nil {
-		out = append(out, paint(style.Note, "+"+at+" "+Shown(x.new)))
+		out = append(out, "+"+at+" "+Shown(x.new))
 	}
 	return out
 }
