@@ -22,8 +22,9 @@ type Revisions struct {
 
 	env     string // absolute
 	disk    source.Files
-	ignored []string // directories of modules that git ignores: they lie under every revision
+	ignored []string // what Puppet reads and git ignores: it lies under every revision
 	with    []string // directories that the user laid under every side
+	bare    bool     // the repository has no work tree
 }
 
 // A Revision is one state.
@@ -56,13 +57,19 @@ func NewRevisions(env string, disk source.Files, opt environment.Options, with [
 		dir = path.Dir(dir)
 	}
 	repo, err := git.Open(dir, git.Options{Roots: disk.Roots()})
+	if errors.Is(err, git.ErrNoRepository) && isBare(disk, dir) {
+		repo, err = git.OpenAt(dir, git.Options{Roots: disk.Roots()})
+		r.bare = err == nil
+	}
 	if errors.Is(err, git.ErrNoRepository) {
 		return r, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.Repo = repo
+	if r.Repo = repo; r.bare {
+		return r, nil
+	}
 	opt.Files = disk
 	e, err := environment.Open(env, opt)
 	if err != nil {
@@ -78,13 +85,70 @@ func NewRevisions(env string, disk source.Files, opt environment.Options, with [
 			continue
 		}
 		for _, x := range list {
-			at := path.Join(dir, x.Name)
-			if _, err := head.Stat(at); err != nil && x.IsDir() && repo.Ignored(disk, at, true) {
-				r.ignored = append(r.ignored, at)
+			if x.IsDir() {
+				r.findIgnored(head, path.Join(dir, x.Name), moduleParts)
 			}
 		}
 	}
+	r.findIgnored(head, r.env, environmentParts)
 	return r, nil
+}
+
+// What Puppet reads of a module, and of an environment besides its modules.
+var (
+	moduleParts = []string{"manifests", "functions", "types", "lib", "files", "templates", "facts.d", "data", "hiera.yaml",
+		"metadata.json"}
+	environmentParts = []string{"manifests", "data", "hieradata", "hiera.yaml", "environment.conf"}
+)
+
+// findIgnored finds what git ignores: a directory, or some of its parts, or what lies in them. A checkout of any
+// revision leaves it in its place.
+func (r *Revisions) findIgnored(head *git.Tree, dir string, parts []string) {
+	tracked := map[string]bool{}
+	if list, err := head.List(dir); err == nil {
+		for _, x := range list {
+			tracked[x.Name] = true
+		}
+	} else if r.Repo.Ignored(r.disk, dir, true) {
+		r.ignored = append(r.ignored, dir)
+		return
+	}
+	list, err := r.disk.List(dir)
+	if err != nil {
+		return
+	}
+	for _, x := range list {
+		at := path.Join(dir, x.Name)
+		switch {
+		case parts != nil && !slices.Contains(parts, x.Name):
+		case x.IsDir():
+			r.findIgnored(head, at, nil)
+		case !tracked[x.Name] && r.Repo.Ignored(r.disk, at, false):
+			r.ignored = append(r.ignored, at)
+		}
+	}
+}
+
+// Submodule is what a side says of a directory that is one, whose files are in another repository; "" if it is none.
+func (r *Revision) Submodule(dir string) string {
+	var sub *git.Submodule
+	if r.Tree == nil {
+		return ""
+	}
+	if _, err := r.Files.List(dir); errors.As(err, &sub) {
+		return sub.Error()
+	}
+	return ""
+}
+
+// isBare reports whether a directory looks like a repository without a work tree.
+func isBare(disk source.Files, dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if !source.Exists(disk, path.Join(dir, name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Close gives back what is held open.
@@ -94,7 +158,7 @@ func (r *Revisions) Close() {
 	}
 }
 
-// Ignored are the directories of modules that are used on every side although git does not have them.
+// Ignored are the files and directories that are used on every side although git does not have them.
 func (r *Revisions) Ignored() (out []string) {
 	for _, dir := range r.ignored {
 		rel, err := filepath.Rel(r.env, dir)
@@ -120,15 +184,24 @@ func (r *Revisions) under(ignored bool) (layers []source.Layer) {
 	return layers
 }
 
+// emptyTree is how git calls a tree without files, which need not be there.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
 // Open opens a state by its name: "" is the work tree, then a revision of git, then a directory.
 func (r *Revisions) Open(name string) (*Revision, error) {
 	if name == "" || name == WorkTree {
+		if r.bare {
+			return nil, fmt.Errorf("%s is a bare repository, and has no work tree to compare: say --to REV", r.env)
+		}
 		out := &Revision{Title: WorkTree, Files: r.disk}
 		if len(r.with) > 0 {
 			own := source.Layer{At: r.env, Files: r.disk, Dir: r.env}
 			out.Files = source.NewLayers(r.disk, append([]source.Layer{own}, r.under(false)...)...)
 		}
 		return out, nil
+	}
+	if name == emptyTree {
+		return nil, fmt.Errorf("%s is git's empty tree: there is nothing to compare with", name)
 	}
 	var failed error
 	if r.Repo != nil && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") && !filepath.IsAbs(name) {

@@ -97,8 +97,12 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 		at, ok := y.inside(p)
 		if !ok {
 			if covered && below(p, y.At) {
-				name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(y.At, p), "/"), "/")
-				add(Entry{Name: name, Kind: Directory})
+				name, _, deeper := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(y.At, p), "/"), "/")
+				kind := Directory
+				if info, err := y.Files.Stat(y.Dir); !deeper && err == nil {
+					kind = info.Kind // a layer may be a file
+				}
+				add(Entry{Name: name, Kind: kind})
 			}
 			continue
 		}

@@ -323,6 +323,7 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
+	r.Notes = append(r.Notes, d.unread()...)
 	if len(d.unsure) > 0 {
 		r.Notes = append(r.Notes, "Left out, since they compile on neither side and may have the class: "+some(d.unsure)+".")
 	}
@@ -346,6 +347,37 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 	}
 	return nil
 }
+
+// unread says what the tree names and what is not there or may not be read, on either side: what hangs on it is not
+// compared.
+func (d *diffing) unread() (notes []string) {
+	add := func(text string) {
+		if note := "Not looked at: " + text + "."; !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	for i, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
+		env, side := s.Current().Environment(), []*fleet.Revision{d.old, d.new}[i]
+		env.Modules() // they have problems, too
+		for _, p := range env.Problems {
+			if p.Code == codeUnread {
+				add(p.Summary)
+			}
+		}
+		for _, dir := range env.ModulePath {
+			list, _ := side.Files.List(dir) // none if it is not there
+			for _, x := range list {
+				if text := side.Submodule(filepath.Join(dir, x.Name)); text != "" {
+					add(strings.ReplaceAll(text, source.Absolute(d.root)+"/", ""))
+				}
+			}
+		}
+	}
+	return notes
+}
+
+// codeUnread is of what the tree names and what lies outside of what the user named.
+const codeUnread = "N0104"
 
 // A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for
 // nodes that change.
@@ -384,6 +416,7 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	if len(paths) < n {
 		r.Notes = append(r.Notes, "Facts are those of the new side, on both sides: how they changed does not count.")
 	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return d.old.Submodule(p) != "" || d.new.Submodule(p) != "" })
 	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, d.c.To.Environment().Display)
 	if err != nil {
 		return err

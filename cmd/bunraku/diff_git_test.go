@@ -1,0 +1,170 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Two revisions of a bare repository are compared; without a work tree there is no other side.
+func TestDiffBare(t *testing.T) {
+	s := newRepository(t)
+	s.edit("data/common.yaml", "Be kind", "Be nice")
+	s.commit("nice")
+	bare := filepath.Join(t.TempDir(), "shop.git")
+	s.git("clone", "-q", "--bare", s.dir, bare)
+	_, want := s.diff("--from", "HEAD~1", "--to", "HEAD")
+	b := &repository{t, bare}
+	code, got := b.diff("--from", "HEAD~1", "--to", "HEAD")
+	if got = strings.Replace(got, "shop.git", "shop", 1); code != 2 || got != want {
+		t.Errorf("%d\n%s--- want\n%s", code, got, want)
+	}
+	if code, out := b.diff("--to", "feature"); code != 2 || !strings.Contains(out, "(main)") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	for _, args := range [][]string{nil, {"--from", "HEAD~1"}} {
+		if code, out := b.diff(args...); code != 1 || !strings.Contains(out, "bare repository") ||
+			!strings.Contains(out, "--to REV") {
+			t.Errorf("%d\n%s", code, out)
+		}
+	}
+	if code, out, _ := call("impact", bare, "--from", "HEAD~1", "--to", "HEAD"); code != 2 ||
+		!strings.Contains(out, "3 of 3 nodes can change") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// What git ignores lies under every revision, as after a checkout: whole modules, parts of them, and data.
+func TestDiffIgnoredParts(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{
+		".gitignore":                    "/modules/vendored/\n/modules/own/files/made/\n*.local.yaml\n/modules/own/templates/x.epp\n",
+		"hiera.yaml":                    "version: 5\nhierarchy: [{name: l, path: l.local.yaml}]\n",
+		"modules/own/manifests/init.pp": "class own { file { '/a': source => 'puppet:///modules/own/made/a' } }\n",
+		"manifests/site.pp": "include own\ninclude vendored\nnotify { 'x': message => lookup('level') }\n" +
+			"file { '/t': content => epp('own/x.epp') }\n",
+	})
+	s.edit("modules/vendored/manifests/init.pp", "", "class vendored { notify { 'v': } }\n")
+	s.edit("modules/own/files/made/a", "", "a\n")
+	s.edit("modules/own/templates/x.epp", "", "x\n")
+	s.edit("data/l.local.yaml", "", "level: high\n")
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD", "--to", "HEAD"}} {
+		code, out := s.diff(args...)
+		if code != 0 || !strings.Contains(out, "No differences.") || !strings.Contains(out,
+			"git ignores them: modules/own/files/made, modules/own/templates/x.epp, modules/vendored, data/l.local.yaml.") {
+			t.Errorf("%v: %d\n%s", args, code, out)
+		}
+	}
+	s.edit("manifests/site.pp", "", "notify { 'y': }\n")
+	if code, out := s.diff("--from", "HEAD"); code != 2 || !strings.Contains(out, "+ Notify[y]") ||
+		!strings.Contains(out, "from  manifests/site.pp:5") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// The ways to name a revision.
+func TestDiffRevisionNames(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'zero': }\n"})
+	s.git("tag", "-a", "-m", "x", "v0")
+	s.edit("manifests/site.pp", "", "notify { 'one': }\n")
+	s.commit("the first step")
+	s.git("tag", "light")
+	s.edit("manifests/site.pp", "", "notify { 'two': }\n")
+	s.commit("the second step")
+	s.git("branch", "side", "HEAD~2")
+	id, err := os.ReadFile(filepath.Join(s.dir, ".git/refs/tags/light"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, last := "+ Notify[one]", "+ Notify[two]"
+	for from, want := range map[string]string{"v0": both, "HEAD~2": both, "HEAD^^": both, "v0^{}": both, "v0^{commit}": both,
+		"side": both, "refs/heads/side": both, "light": last, "HEAD~": last, "@~1": last, string(id[:7]): last,
+		"main~1": last} {
+		code, out := s.diff("--from", from, "--to", "HEAD")
+		if code != 2 || !strings.Contains(out, want) || !strings.Contains(out, last) ||
+			want == last && strings.Contains(out, both) {
+			t.Errorf("%s: %d\n%s", from, code, out)
+		}
+	}
+	for _, wrong := range []string{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", ":/first step", "HEAD^{/first}", "main@{0}",
+		"nowhere", "HEAD~9", "HEAD:manifests", "v0..HEAD", ":/nobody wrote this", "0000000"} {
+		if code, out := s.diff("--from", wrong, "--to", "HEAD"); code != 1 || !strings.Contains(out, wrong) {
+			t.Errorf("%s: %d\n%s", wrong, code, out)
+		}
+	}
+}
+
+// The old side is where the branch left main, not where main is.
+func TestDiffMergeBase(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'zero': }\n"})
+	s.git("checkout", "-q", "-b", "feature")
+	s.edit("manifests/f.pp", "", "notify { 'feature': }\n")
+	s.commit("feature")
+	s.git("checkout", "-q", "main")
+	s.edit("manifests/m.pp", "", "notify { 'main': }\n")
+	s.commit("main goes on")
+	s.git("checkout", "-q", "feature")
+	for _, args := range [][]string{nil, {"--to", "HEAD"}, {"--to", "feature"}} {
+		if _, out := s.diff(args...); !strings.Contains(out, "+ Notify[feature]") || strings.Contains(out, "Notify[main]") {
+			t.Errorf("%v\n%s", args, out)
+		}
+	}
+	if _, out := s.diff("--from", "main"); !strings.Contains(out, "- Notify[main]") {
+		t.Error(out)
+	}
+	s.git("merge", "-q", "-m", "main comes in", "main")
+	if _, out := s.diff(); !strings.Contains(out, "+ Notify[feature]") || strings.Contains(out, "Notify[main]") {
+		t.Error(out)
+	}
+}
+
+// Files that are renamed, removed, no text, links, submodules, or get other line ends are hunks like others.
+func TestDiffHunksOfFiles(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{
+		"manifests/site.pp": "include a\ninclude c\n$s = 1\n",
+		"modules/a/manifests/init.pp": "class a {\n  file { '/bin/a': source => 'puppet:///modules/a/a.bin' }\n" +
+			"  file { '/t': content => file('a/t.txt') }\n  file { '/l': source => 'puppet:///modules/a/link' }\n}\n",
+		"modules/a/files/a.bin":       "\x00\x01one",
+		"modules/a/files/t.txt":       "first\nsecond\n",
+		"modules/a/files/one":         "one\n",
+		"modules/a/files/two":         "two\n",
+		"modules/c/manifests/init.pp": "class c {\n  notify { 'c': message => \"a\nb\" }\n}\n",
+		"modules/d/manifests/init.pp": "class d { }\n",
+	})
+	if err := os.Symlink("one", filepath.Join(s.dir, "modules/a/files/link")); err != nil {
+		t.Fatal(err)
+	}
+	s.commit("a link")
+	s.edit("modules/a/files/a.bin", "\x01one", "\x01two")
+	s.edit("modules/a/files/t.txt", "first\nsecond\n", "first\r\nsecond\r\n")
+	os.Remove(filepath.Join(s.dir, "modules/a/files/link"))
+	os.Symlink("two", filepath.Join(s.dir, "modules/a/files/link"))
+	s.edit("modules/c/manifests/init.pp", "class c {\n  notify { 'c': message => \"a\nb\" }\n}\n",
+		"class c {\r\n  notify { 'c': message => \"a\r\nb\" }\r\n}\r\n")
+	s.git("mv", "modules/d/manifests/init.pp", "modules/d/manifests/e.pp")
+	s.edit("manifests/site.pp", "$s = 1\n", "")
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD~1", "--to", "HEAD"}} {
+		if len(args) > 2 {
+			s.commit("all of it")
+		}
+		code, out := s.diff(append(args, "--full")...)
+		for _, want := range []string{"from  modules/a/files/a.bin", "from  modules/a/files/t.txt", "from  modules/a/files/link",
+			"from  modules/c/manifests/init.pp", "without effect"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is not there (%d):\n%s", want, code, out)
+			}
+		}
+	}
+	// A submodule is a tree that is missing: what needs it is told, on each side.
+	other := newTree(t, 0, 0, map[string]string{"manifests/init.pp": "class sub { notify { 'sub': } }\n"})
+	s.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other.dir, "modules/sub")
+	s.edit("manifests/site.pp", "", "include sub\n")
+	s.commit("a submodule")
+	if _, out := s.diff("--from", "HEAD~1", "--to", "HEAD"); strings.Contains(out, "modules/sub, new") ||
+		!strings.Contains(out, "Not looked at: modules/sub is a submodule") || !strings.Contains(out, "Could not find class") {
+		t.Error(out)
+	}
+	if code, out := s.diff("--from", "HEAD~1"); code != 2 || !strings.Contains(out, "+ Notify[sub]") { // it is checked out
+		t.Errorf("%d\n%s", code, out)
+	}
+}
