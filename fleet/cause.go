@@ -562,7 +562,8 @@ func idle(units [][]*diff.Hunk, used map[*diff.Hunk]bool) (out [][]*diff.Hunk, l
 
 // reached adds to the witnesses those nodes that ask for what some units change, among those that may change at all:
 // all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none.
-func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked, looked int) {
+func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked,
+	looked int) {
 	is := map[int]bool{}
 	for _, w := range witnesses {
 		is[w.node] = true

@@ -77,8 +77,9 @@ func TestDiffRevisionNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	both, last := "+ Notify[one]", "+ Notify[two]"
-	for from, want := range map[string]string{"v0": both, "HEAD~2": both, "HEAD^^": both, "v0^{}": both, "v0^{commit}": both,
-		"side": both, "refs/heads/side": both, "light": last, "HEAD~": last, "@~1": last, string(id[:7]): last,
+	for from, want := range map[string]string{"v0": both, "HEAD~2": both, "HEAD^^": both, "v0^{}": both,
+		"v0^{commit}": both,
+		"side":        both, "refs/heads/side": both, "light": last, "HEAD~": last, "@~1": last, string(id[:7]): last,
 		"main~1": last} {
 		code, out := s.diff("--from", from, "--to", "HEAD")
 		if code != 2 || !strings.Contains(out, want) || !strings.Contains(out, last) ||
@@ -161,7 +162,8 @@ func TestDiffHunksOfFiles(t *testing.T) {
 	s.edit("manifests/site.pp", "", "include sub\n")
 	s.commit("a submodule")
 	if _, out := s.diff("--from", "HEAD~1", "--to", "HEAD"); strings.Contains(out, "modules/sub, new") ||
-		!strings.Contains(out, "Not looked at: modules/sub is a submodule") || !strings.Contains(out, "Could not find class") {
+		!strings.Contains(out, "Not looked at: modules/sub is a submodule") ||
+		!strings.Contains(out, "Could not find class") {
 		t.Error(out)
 	}
 	if code, out := s.diff("--from", "HEAD~1"); code != 2 || !strings.Contains(out, "+ Notify[sub]") { // it is checked out
