@@ -294,7 +294,7 @@ func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace
 	seen := map[string]bool{}
 	some := false
 	node = strings.ToLower(node)
-	classes := map[string]bool{}
+	classes := map[string]bool{"": true, "settings": true} // the main class has no name
 	for _, f := range main {
 		for _, d := range f.Defs {
 			if c, is := d.(*syntax.Class); is {

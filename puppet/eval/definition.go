@@ -261,6 +261,10 @@ func (ev *Evaluator) addNode(n *syntax.NodeDef, f *syntax.File) {
 		if o := ev.nodeNames[d.Name]; o != nil {
 			ev.redefined(d, o, fmt.Sprintf("Node '%s' is already defined%s; cannot redefine", d.Name, ev.at(o)))
 		}
+		if d.Name == "settings" { // which Puppet defines when it has read the manifests
+			ev.redefined(d, ev.classes[d.Name],
+				fmt.Sprintf("Node 'settings' is already defined%s; cannot be redefined as a class", ev.at(d)))
+		}
 		if o := ev.classes[d.Name]; o != nil {
 			ev.redefined(d, o, fmt.Sprintf("Class '%s' is already defined%s; cannot be redefined as a node", d.Name, ev.at(o)))
 		}
