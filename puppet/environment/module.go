@@ -97,13 +97,21 @@ func (e *Environment) Hollow() []string {
 	return e.hollow
 }
 
-// Unfetched reports whether a path that is not there may be one of a git submodule that nobody has fetched: the last
-// directory on the way to it is there and empty, and .gitmodules names it. Of a directory inside of a repository whose
-// .gitmodules is not at hand, any empty one may be.
+// Unfetched reports whether a path that is not there may come later: a line of .gitignore is about it, and not about
+// what is there all the same; or it may be one of a git submodule that nobody has fetched. The last directory on the
+// way to that is there and empty, and .gitmodules names it. Of a directory inside of a repository whose .gitmodules is
+// not at hand, any empty one may be.
 func (e *Environment) Unfetched(path string) bool {
+	root := e.Dir
+	if e.alone != nil {
+		root = e.alone.Dir
+	}
+	ignored := func(path string, dir bool) bool {
+		return root != "" && source.Ignored(e.files, source.Absolute(root), source.Absolute(path), dir)
+	}
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if e.isDir(dir) {
-			return e.isEmpty(dir) && e.mayBeSubmodule(dir)
+			return e.isEmpty(dir) && e.mayBeSubmodule(dir) || ignored(path, false) && !ignored(dir, true)
 		}
 	}
 	return false

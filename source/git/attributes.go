@@ -1,6 +1,10 @@
 package git
 
-import "strings"
+import (
+	"strings"
+
+	"bunraku/source"
+)
 
 // An attribute has one of these states, or a text.
 const (
@@ -20,7 +24,7 @@ type attributeRule struct {
 	macro  string
 	base   bool // the pattern has no slash: it is matched with a file's last name
 	dir    bool // the pattern is for directories
-	match  pattern
+	match  source.Pattern
 	length int
 	attrs  [][2]string
 }
@@ -72,7 +76,7 @@ func parseAttributeLine(line string, top bool) (attributeRule, bool) {
 		}
 		r.base = !strings.Contains(name, "/")
 		name = strings.TrimPrefix(name, "/")
-		r.match, r.length = parsePattern(name), len(name)
+		r.match, r.length = source.ParsePattern(name), len(name)
 	}
 	for _, word := range strings.FieldsFunc(rest, func(c rune) bool { return strings.ContainsRune(attributeBlanks, c) }) {
 		state := attrSet
@@ -179,7 +183,7 @@ func attributes(path string, dirs []attributeDir, s spender) map[string]string {
 				text = last
 			}
 			s.spend(int64(rule.length+1) * int64(len(text)+1) / 16)
-			if rule.match.match(text) {
+			if rule.match.Match(text) {
 				fill(rule.attrs)
 			}
 		}

@@ -68,6 +68,12 @@ type Repo struct {
 	shallowErr  error
 }
 
+// Ignored reports whether git passes over a path of the work tree that it does not know. files is a view of the work
+// tree.
+func (r *Repo) Ignored(files source.Files, name string, dir bool) bool {
+	return source.Ignored(files, r.work, name, dir)
+}
+
 // A format is the hash that names objects.
 type format struct {
 	name string

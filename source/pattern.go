@@ -1,10 +1,11 @@
-package git
+package source
 
 import "strings"
 
-// A pattern is a shell pattern of a .gitattributes file. "*" and "?" and brackets never match a slash; "**/" stands for
-// any number of directories, "/**" at the end for everything below. Matching takes at most length times length steps.
-type pattern struct {
+// A Pattern is a shell pattern of a .gitattributes or .gitignore file. "*" and "?" and brackets never match a slash;
+// "**/" stands for any number of directories, "/**" at the end for everything below. Matching takes at most length
+// times length steps.
+type Pattern struct {
 	tokens []token
 	broken bool // it matches nothing
 }
@@ -26,8 +27,9 @@ const (
 	setToken
 )
 
-func parsePattern(s string) pattern {
-	var p pattern
+// ParsePattern reads a pattern.
+func ParsePattern(s string) Pattern {
+	var p Pattern
 	add := func(t token) { p.tokens = append(p.tokens, t) }
 	for i := 0; i < len(s); {
 		switch c := s[i]; c {
@@ -178,9 +180,9 @@ func putClass(name string, put func(lo, hi byte)) bool {
 	return true
 }
 
-// match reports whether the pattern matches a whole text. It keeps, token by token, the set of places that can be
+// Match reports whether the pattern matches a whole text. It keeps, token by token, the set of places that can be
 // reached.
-func (p pattern) match(s string) bool {
+func (p Pattern) Match(s string) bool {
 	if p.broken {
 		return false
 	}

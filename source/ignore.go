@@ -1,17 +1,15 @@
-package git
+package source
 
 import (
 	"path"
 	"strings"
-
-	"bunraku/source"
 )
 
-// Ignored reports whether git passes over a path of the work tree that it does not know: it, or a directory that it
-// lies in, matches a line of a .gitignore file. files is a view of the work tree. The lists that a user keeps for
-// himself, outside of the tree, are not read.
-func (r *Repo) Ignored(files source.Files, name string, dir bool) bool {
-	rel, inside := strings.CutPrefix(name, strings.TrimSuffix(r.work, "/")+"/")
+// Ignored reports whether git passes over a path of a work tree that it does not know: it, or a directory that it lies
+// in, matches a line of a .gitignore file. files is a view of the work tree, which is at root. The lists that a user
+// keeps for himself, outside of the tree, are not read.
+func Ignored(files Files, root, name string, dir bool) bool {
+	rel, inside := strings.CutPrefix(name, strings.TrimSuffix(root, "/")+"/")
 	if !inside {
 		return false
 	}
@@ -19,7 +17,7 @@ func (r *Repo) Ignored(files source.Files, name string, dir bool) bool {
 	var dirs []ignoreDir
 	for i := range parts {
 		at := strings.Join(parts[:i], "/")
-		if text, err := files.Read(path.Join(r.work, at, ".gitignore")); err == nil && len(text.Text) <= maxAttributeFile {
+		if text, err := files.Read(path.Join(root, at, ".gitignore")); err == nil && len(text.Text) <= maxIgnoreFile {
 			dirs = append(dirs, ignoreDir{at, parseIgnore(text.Text)})
 		}
 		if ignored(dirs, strings.Join(parts[:i+1], "/"), dir || i < len(parts)-1) {
@@ -28,6 +26,12 @@ func (r *Repo) Ignored(files source.Files, name string, dir bool) bool {
 	}
 	return false
 }
+
+// Longer files and lines are not read, as git does not.
+const (
+	maxIgnoreFile = 4 << 20
+	maxIgnoreLine = 2048
+)
 
 // An ignoreDir is a directory with the lines of its .gitignore.
 type ignoreDir struct {
@@ -40,7 +44,7 @@ type ignoreRule struct {
 	not   bool // it takes back what a line before says
 	dir   bool // only directories
 	base  bool // it is matched with the last name of a path
-	match pattern
+	match Pattern
 }
 
 func parseIgnore(text string) (rules []ignoreRule) {
@@ -49,14 +53,14 @@ func parseIgnore(text string) (rules []ignoreRule) {
 		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 			line = line[:len(line)-1]
 		}
-		if line == "" || line[0] == '#' || len(line) >= maxAttributeLine {
+		if line == "" || line[0] == '#' || len(line) >= maxIgnoreLine {
 			continue
 		}
 		var r ignoreRule
 		line, r.not = strings.CutPrefix(line, "!")
 		line, r.dir = strings.CutSuffix(line, "/")
 		r.base = !strings.Contains(line, "/")
-		r.match = parsePattern(strings.TrimPrefix(line, "/"))
+		r.match = ParsePattern(strings.TrimPrefix(line, "/"))
 		rules = append(rules, r)
 	}
 	return rules
@@ -72,7 +76,7 @@ func ignored(dirs []ignoreDir, name string, dir bool) bool {
 			if r.base {
 				text = path.Base(rest)
 			}
-			if (!r.dir || dir) && r.match.match(text) {
+			if (!r.dir || dir) && r.match.Match(text) {
 				return !r.not
 			}
 		}
