@@ -31,6 +31,9 @@ func (v *verifier) madeTooLate(start *fs.State, s *verify.Success) bool {
 		return false
 	}
 	lacks := v.a.Space.Diff(start, m)
+	if len(lacks) == 0 { // what it lacks has no place of its own
+		return false
+	}
 	for i := range v.m.Graph.Resources {
 		if i == s.Failed {
 			continue

@@ -222,6 +222,9 @@ func notForServices(p string) bool {
 	if top == "postfix" && below { // the rest is tables: it looks up what postmap makes of them
 		return path.Base(p) != "main.cf" && path.Base(p) != "master.cf"
 	}
+	if top == "exim4" && below { // likewise: passwords, hosts
+		return !strings.Contains(path.Base(p), "conf") && !strings.HasPrefix(p, "/etc/exim4/conf.d/")
+	}
 	return strings.HasPrefix(top, "cron") || strings.Contains(p, "/logrotate.d/") || slices.Contains(forClients, p)
 }
 
@@ -245,10 +248,15 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 	if p.Under("/etc/systemd") {
 		return ""
 	}
-	bringers := b.relatives(b.bringers(name, stem), name)
+	direct := b.bringers(name, stem)
+	bringers := b.relatives(direct, name)
 	for _, pkg := range bringers {
 		if b.pk.known[pkg].Config(string(p)) && slices.Contains(b.pk.owners[p], pkg) {
-			return fmt.Sprintf("the file is a configuration file of package %s, which brings service %s", pkg, name)
+			how := "brings"
+			if !slices.Contains(direct, pkg) {
+				how = "comes with what brings"
+			}
+			return fmt.Sprintf("the file is a configuration file of package %s, which %s service %s", pkg, how, name)
 		}
 	}
 	if owners := b.pk.owners[p]; len(owners) > 0 && len(bringers) > 0 {
@@ -258,6 +266,9 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 		d := p.Parent()
 		if _, has := slices.BinarySearch(b.pk.known[pkg].Dirs, string(d)); has && strings.HasPrefix(string(d), "/etc/") &&
 			!b.base(d) {
+			if !slices.Contains(direct, pkg) {
+				return fmt.Sprintf("the file is in %s, which comes with package %s, and that with what brings service %s", d, pkg, name)
+			}
 			return fmt.Sprintf("the file is in %s, which comes with package %s like service %s", d, pkg, name)
 		}
 	}
