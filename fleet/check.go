@@ -359,6 +359,11 @@ func (c *Check) Tell(run *report.Run) {
 	if d := lacking(c.Checked); d != nil {
 		run.Add(nil, d)
 	}
+	for _, n := range c.Excused {
+		for _, d := range n.Problems {
+			run.Add(nil, d)
+		}
+	}
 	for _, d := range Unsaid(c.Checked, c.Static) {
 		run.Add(nil, d)
 	}

@@ -1,10 +1,13 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"bunraku/provenance"
 	"bunraku/puppet/compiler"
@@ -41,6 +44,8 @@ const (
 	Refuses
 	// NeedsUse: the error may hang on the title and the values that were invented for a define.
 	NeedsUse
+	// NoEnvironment: the tree is no environment as it is, and what is wrong with it as one is nothing to its users.
+	NoEnvironment
 )
 
 // excuse finds out whether an invented node failed for something that the tree cannot help. It goes by what the failure
@@ -52,6 +57,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	var needed []string
 	if name := foreignFact(n.System, d); name != "" {
 		return &Excuse{NeedsFacts, name}, nil
+	}
+	if why := noEnvironment(c, d); why != "" {
+		return &Excuse{NoEnvironment, why}, nil
 	}
 	for _, s := range d.About {
 		switch s.Kind {
@@ -118,16 +126,74 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	if n.Define != "" && !absent {
 		return &Excuse{NeedsUse, d.Summary}, nil
 	}
-	other := n.Node
-	other.Facts = say(n.withStdlib(n.System.Other(n.Name, n.Legacy)), n.says)
-	res, err := c.Compile(ctx, other)
-	if err != nil {
-		return nil, err
-	}
-	if res.Failure == nil || res.Failure.Code != d.Code || res.Failure.Place != d.Place {
-		return &Excuse{NeedsFacts, d.Summary}, nil
+	for _, other := range n.rivals(d) {
+		res, err := c.Compile(ctx, other.Node)
+		if err != nil {
+			return nil, err
+		}
+		f := res.Failure
+		if f == nil || f.Code != d.Code || f.Place != d.Place ||
+			strings.ReplaceAll(f.Summary, " for "+other.Name, "") != strings.ReplaceAll(d.Summary, " for "+n.Name, "") {
+			return &Excuse{NeedsFacts, d.Summary}, nil
+		}
 	}
 	return nil, nil
+}
+
+// rivals are other machines that might have been invented as well as this one: what is said of the tree must be so on
+// each of them. One has the same system and, if nobody named the first, another name. Where the tree does not say which
+// system it is for, the other releases of it are as good; and where something was chosen that is not there, so are the
+// other systems that the tree speaks of.
+func (i *Invention) rivals(d *source.Diagnostic) (out []Invention) {
+	other := *i
+	if other.Class != "" || other.Define != "" || other.Name == otherNode {
+		other.Name = "another-" + other.Name
+	}
+	other.Facts = say(i.withStdlib(i.System.Other(other.Name, i.Legacy)), i.says)
+	out = append(out, other)
+	if i.claimed {
+		return out
+	}
+	for _, s := range facts.Systems {
+		if s.OS == i.System.OS && s.ID != i.System.ID {
+			out = append(out, *i.on(s, i.Legacy))
+		}
+	}
+	if d.Code == codeNoChoice || len(d.About) > 0 {
+		for _, s := range i.elsewhere {
+			out = append(out, *i.on(s, i.Legacy))
+		}
+	}
+	return out
+}
+
+// codeNoChoice is that of a selector none of whose entries fits.
+const codeNoChoice = "E0230"
+
+// noEnvironment says why a tree is no environment as it is, if that is all that a failure is about: without an
+// environment.conf nobody says that it is one. Main manifests of which two say the same are then applied one at a time,
+// and a hiera.yaml of version 3 is the global one, of the tree as /etc/puppet.
+func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
+	env := c.Environment()
+	if env.Dir == "" || source.Exists(env.Files(), filepath.Join(source.Absolute(env.Dir), "environment.conf")) {
+		return ""
+	}
+	switch d.Code {
+	case "E0101":
+		main, err := env.Manifests()
+		isMain := func(f *source.File) bool {
+			return f != nil && slices.ContainsFunc(main, func(p string) bool { return env.Display(p) == f.Name })
+		}
+		if err == nil && len(d.Related) == 1 && isMain(d.Place.File) && isMain(d.Related[0].Place.File) &&
+			d.Place.File.Name != d.Related[0].Place.File.Name {
+			return "each main manifest is one of its own: " + d.Related[0].Place.File.Name + ", " + d.Place.File.Name
+		}
+	case "E0601":
+		if strings.Contains(d.Summary, "version 3") {
+			return "its hiera.yaml is one for all environments"
+		}
+	}
+	return ""
 }
 
 // maxLacked bounds the parameters that are tried.
@@ -139,9 +205,10 @@ const maxLacked = 12
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
 	err error) {
 	d := failed.Failure
-	ofUndef := strings.Contains(d.Summary, "got Undef") ||
+	ofNothing := strings.Contains(d.Summary, "got Undef") || strings.Contains(d.Summary, ` for nil:`) ||
+		strings.Contains(d.Summary, ` for "":String`) ||
 		d.Code == "E0503" && (strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "Empty string"))
-	if n.Class == "" || c.Environment().Alone() == nil || !ofUndef {
+	if n.Class == "" || !ofNothing {
 		return nil, nil
 	}
 	class, file := classOf(c.Environment(), n.Class)
@@ -219,4 +286,46 @@ func absentFacts(res *eval.Result) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// traced compiles a node once more, once somebody asks: the result says where its values come from.
+func traced(ctx context.Context, c *compiler.Snapshot, n compiler.Node) func() *eval.Result {
+	return sync.OnceValue(func() *eval.Result {
+		n.Traced = true
+		res, err := c.Compile(ctx, n)
+		if err != nil { // whoever looks on is told
+			return &eval.Result{}
+		}
+		return res
+	})
+}
+
+// guesses reports whether a part of a value is the invented machine's.
+func (i *Invention) guesses(t *provenance.Trace, value provenance.Ref) bool {
+	return slices.ContainsFunc(t.Flows(value), func(at provenance.Ref) bool {
+		l, is := t.Label(at)
+		return is && i.invents(l)
+	})
+}
+
+// invents reports whether what stands at a place is the invented machine's and not the tree's: a fact or the node's
+// name, but for the name that the tree has itself, and for a system that it says it is for.
+func (i *Invention) invents(l provenance.Label) bool {
+	nameless := i.Class != "" || i.Define != "" || i.Name == otherNode
+	switch l.Kind {
+	case provenance.NodeName:
+		return nameless
+	case provenance.Absence:
+		return strings.HasPrefix(l.Path, "fact ")
+	case provenance.Fact:
+		path := cmp.Or(facts.Legacy[l.Path], l.Path)
+		switch top, _, _ := strings.Cut(path, "."); {
+		case top == "os" || top == "kernel":
+			return !i.claimed
+		case top == "clientcert" || path == "networking.fqdn" || path == "networking.hostname" || path == "networking.domain":
+			return nameless
+		}
+		return true
+	}
+	return false
 }

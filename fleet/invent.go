@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
@@ -42,6 +43,7 @@ type Invention struct {
 	// granted.
 	Legacy bool
 
+	claimed   bool           // the tree says itself that it is for this system
 	guessed   bool           // the class speaks of another system than the rest of its site, be it only by its name
 	around    bool           // a class around its own was declared first, since it does not compile alone
 	stdlib    bool           // it has the facts that stdlib brings to agents
@@ -166,13 +168,15 @@ func (p *Plan) module(env *environment.Environment, m *environment.Module, opt I
 			switch d.def.(type) {
 			case *syntax.Class:
 				n := invent(d.name, s, "a public class of the module", opt.Legacy)
-				n.Part = true
+				n.Part, n.claimed = true, signs == nil
 				if signs != nil {
 					n.elsewhere = signs.others(s)
 				}
 				p.Nodes = append(p.Nodes, n)
 			case *syntax.Define:
-				p.Nodes = append(p.Nodes, newUse(env, d, s, opt.Legacy))
+				n := newUse(env, d, s, opt.Legacy)
+				n.claimed = signs == nil
+				p.Nodes = append(p.Nodes, n)
 			}
 		}
 	}
@@ -180,16 +184,18 @@ func (p *Plan) module(env *environment.Environment, m *environment.Module, opt I
 
 // given invents a node for each class that the user names, on the systems that a module names, or the likeliest one.
 func (p *Plan) given(env *environment.Environment, opt InventOptions) {
-	systems := []facts.System{newSigns(env, env.Modules()).system}
+	systems, claimed := []facts.System{newSigns(env, env.Modules()).system}, false
 	if m := env.Alone(); m != nil {
 		p.Alone = true
 		if list := p.supported(env, m, opt.AllSystems); len(list) > 0 {
-			systems = list
+			systems, claimed = list, true
 		}
 	}
 	for _, class := range opt.Classes {
 		for _, s := range systems {
-			p.Nodes = append(p.Nodes, invent(outline.Class(class), s, "--classes", opt.Legacy))
+			n := invent(outline.Class(class), s, "--classes", opt.Legacy)
+			n.claimed = claimed
+			p.Nodes = append(p.Nodes, n)
 		}
 	}
 }
@@ -277,7 +283,11 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 
 // declaresForAll reports whether the main manifests have something for every node: more than definitions, variables and
 // messages.
-func declaresForAll(env *environment.Environment) (does bool) {
+func declaresForAll(env *environment.Environment) bool { return inMain(env, nil, declares) }
+
+// inMain reports whether a statement of the main manifests, outside of definitions or in a node statement for some
+// hosts, is one of some.
+func inMain(env *environment.Environment, hosts func(syntax.Expr) bool, is func(syntax.Expr) bool) bool {
 	files, err := env.Manifests()
 	if err != nil {
 		return false
@@ -287,23 +297,69 @@ func declaresForAll(env *environment.Environment) (does bool) {
 		if err != nil || ds.HasErrors() {
 			return false
 		}
-		for _, s := range tree.Body.Stmts {
-			syntax.Walk(s, func(n syntax.Node) bool {
-				switch n := n.(type) {
-				case syntax.Definition, *syntax.Assign, *syntax.Defaults:
-					return false
-				case *syntax.Resource:
-					does = true
-				case *syntax.Call:
-					name, _ := n.Functor.(*syntax.Name)
-					does = does || name != nil && declaring[outline.Class(name.Value)]
-				case *syntax.MethodCall:
-					does = does || declaring[n.Functor.Name.Value]
-				}
+		if slices.ContainsFunc(tree.Body.Stmts, is) {
+			return true
+		}
+		for _, d := range tree.Defs {
+			n, node := d.(*syntax.NodeDef)
+			if node && hosts != nil && slices.ContainsFunc(n.Hosts, hosts) && slices.ContainsFunc(n.Body.Stmts, is) {
 				return true
-			})
+			}
 		}
 	}
+	return false
+}
+
+// mayDeclareFor reports whether the main manifests put something into the catalog of a node under a condition.
+func mayDeclareFor(env *environment.Environment, of *catalog.Catalog) bool {
+	return inMain(env, func(h syntax.Expr) bool {
+		return slices.ContainsFunc(of.Resources, func(r *catalog.Resource) bool {
+			if r.Type != "Node" {
+				return false
+			}
+			switch h.(type) {
+			case *syntax.Default:
+				return r.Title == "default"
+			case *syntax.Regexp:
+				return strings.HasPrefix(r.Title, "__node_regexp__")
+			}
+			return slices.Contains(syntax.StaticNames(h), r.Title)
+		})
+	}, mayDeclare)
+}
+
+// declares reports whether a statement may put something into a catalog.
+func declares(s syntax.Expr) (does bool) {
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case syntax.Definition, *syntax.Assign, *syntax.Defaults:
+			return false
+		case *syntax.Resource:
+			does = true
+		case *syntax.Call:
+			name, _ := n.Functor.(*syntax.Name)
+			does = does || name != nil && declaring[outline.Class(name.Value)]
+		case *syntax.MethodCall:
+			does = does || declaring[n.Functor.Name.Value]
+		}
+		return true
+	})
+	return does
+}
+
+// mayDeclare reports whether a statement puts something into a catalog under a condition.
+func mayDeclare(s syntax.Expr) (does bool) {
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case syntax.Definition:
+			return false
+		case *syntax.If:
+			does = does || slices.ContainsFunc(slices.Concat(n.Then.Stmts, n.Else.Stmts), declares)
+		case *syntax.Option:
+			does = does || slices.ContainsFunc(n.Then.Stmts, declares)
+		}
+		return true
+	})
 	return does
 }
 

@@ -112,7 +112,9 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		if res.Failure != nil && node.Invented != nil {
 			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res); results[i].Excuse != nil ||
 				errs[i] != nil {
-				results[i].Problems = nil
+				if results[i].Excuse == nil || results[i].Excuse.Kind != NoEnvironment { // what was warned of is so all the same
+					results[i].Problems = nil
+				}
 				return
 			}
 		}
@@ -127,6 +129,11 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		results[i].Opaque, results[i].Closed = countOpaque(res.Catalog)
 		results[i].StandIns, results[i].Partial = res.StandIns, res.Partial()
 		if Empty(res.Catalog) && len(res.Exports)+len(res.Rest.Resources) == 0 {
+			if node.Invented != nil && mayDeclareFor(c.Environment(), res.Catalog) { // it does on other machines
+				results[i] = Compiled{Name: node.Title(), Invented: node.Invented,
+					Excuse: &Excuse{NeedsFacts, "what its node statement asks for"}}
+				return
+			}
 			results[i].Problems = append(results[i].Problems, nothing(res))
 		}
 		if res.Partial() { // nothing can be said of what it does
@@ -144,6 +151,16 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			results[i].Problems = append(results[i].Problems, later)
 		}
 		s := NewSuspect(c.Current(), res, node.Facts)
+		if node.Invented != nil {
+			again := traced(ctx, c, node.Node)
+			s.Guessed = func(r *catalog.Resource, attr string) bool {
+				if x := again().Catalog; x != nil {
+					r = x.Resource(r.Type, r.Title)
+				}
+				p := r.Param(attr)
+				return p != nil && node.Invented.guesses(again().Trace, p.Ref)
+			}
+		}
 		if node.of() != "" {
 			s.Defaulted = node.Invented.tree.defaulted
 		}

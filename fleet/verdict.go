@@ -62,14 +62,23 @@ func unsay(r *Checked, judged *catalog.Catalog) {
 	if i == nil {
 		return
 	}
-	if v.Report != nil && i.Origin != "--classes" && len(i.elsewhere) > 0 { // on a system that was guessed
+	why := ""
+	if at := slices.IndexFunc(judged.Resources, installs); at >= 0 {
+		why = "what " + judged.Resources[at].Ref() + " brings is not known"
+	} else if i.Origin != "--classes" && len(i.elsewhere) > 0 {
+		why = "the system was guessed"
+	}
+	if v.Report != nil && why != "" {
 		told := *v.Report
 		told.Findings = slices.DeleteFunc(slices.Clone(told.Findings), func(f model.Finding) bool { return f.Code == "V102" })
 		if len(told.Findings) < len(v.Report.Findings) {
 			told.Success = verify.ChanceUnknown
-			told.Unknown = append(slices.Clone(told.Unknown), "success from a fresh machine: the system was guessed")
+			told.Unknown = append(slices.Clone(told.Unknown), "success from a fresh machine: "+why)
 		}
 		v.Report, v.Node.Unknown = &told, told.Unknown
+	}
+	if v.Report != nil {
+		unsayDoubtful(r, judged)
 	}
 	if i.Part && v.Report != nil {
 		unsayOfPart(r, judged)
@@ -82,6 +91,84 @@ func unsay(r *Checked, judged *catalog.Catalog) {
 		v.Refused, v.Blocked, v.Report, v.Undecided = nil, nil, nil, false
 		v.Node.Unknown = nil
 	}
+}
+
+// installs reports whether a resource is a command that may bring files nobody here knows of: it installs or unpacks
+// something, or runs what it has fetched.
+func installs(r *catalog.Resource) bool {
+	command, _ := cmp.Or(r.Get("command"), value.Value(value.String(r.Title))).(value.String)
+	return r.Type == "Exec" && installer.MatchString(string(command))
+}
+
+var installer = regexp.MustCompile(`(?i)\binstall|\.sh\b|` +
+	`\b(dpkg|rpm|make|tar|unzip|unxz|cpio|git|svn|hg|curl|wget|rsync|setup|npm|pip3?|gem|sh|bash)\b`)
+
+// unsayDoubtful takes back what is found on a machine that nobody has, or hangs on what nobody knows. Whether a real
+// one meets it is not known then.
+func unsayDoubtful(r *Checked, judged *catalog.Catalog) {
+	v := r.Verdict
+	told := *v.Report
+	told.Findings, told.Unknown = nil, slices.Clone(told.Unknown)
+	for _, f := range v.Report.Findings {
+		switch {
+		case f.Code == "V101" && (doubtful(f) || removes(f) || updated(f, judged)):
+			told.Deterministic = verify.Unknown
+			told.Unknown = append(told.Unknown, "determinism: whether the order of "+f.Resources[0].Ref()+" and "+
+				f.Resources[1].Ref()+" matters hangs on more than is known of them")
+		case f.Code == "V201" && (doubtful(f) || late(f)):
+			told.Idempotent = verify.Unknown
+			told.Unknown = append(told.Unknown, "idempotence: what a second run of "+f.Resources[0].Ref()+
+				" finds hangs on more than is known of other commands")
+		default:
+			told.Findings = append(told.Findings, f)
+		}
+	}
+	v.Report, v.Node.Unknown = &told, told.Unknown
+}
+
+// removes reports whether a finding hangs on what stays behind when a package goes: its configuration does, and the
+// directories that hold it.
+func removes(f model.Finding) bool {
+	return slices.ContainsFunc(f.Resources, func(r *catalog.Resource) bool {
+		ensure, _ := r.Get("ensure").(value.String)
+		return r.Type == "Package" && (ensure == "absent" || ensure == "purged")
+	})
+}
+
+// updated reports whether a finding is that a package has to wait for a command that updates what packages there are,
+// and it waits for another one.
+func updated(f model.Finding, judged *catalog.Catalog) bool {
+	isUpdate := func(r *catalog.Resource) bool {
+		return r.Type == "Exec" && strings.Contains(strings.ToLower(textOf(r, "command")+r.Title), "update")
+	}
+	var exec, pkg *catalog.Resource
+	for _, r := range f.Resources {
+		switch {
+		case isUpdate(r):
+			exec = r
+		case r.Type == "Package":
+			pkg = r
+		}
+	}
+	if exec == nil || pkg == nil {
+		return false
+	}
+	needs := textOf(pkg, "require") + textOf(pkg, "subscribe")
+	return slices.ContainsFunc(judged.Resources, func(r *catalog.Resource) bool {
+		return r != exec && isUpdate(r) && strings.Contains(needs, r.Ref())
+	})
+}
+
+// late reports whether a finding is about a command whose second run is shown on another machine than a fresh one: who
+// knows whether there is one like it.
+func late(f model.Finding) bool { return len(f.Initial) > 0 && f.Resources[0].Type == "Exec" }
+
+// textOf is an attribute as text; "" if there is none.
+func textOf(r *catalog.Resource, attr string) string {
+	if v := r.Get(attr); v != nil {
+		return value.ToString(v)
+	}
+	return ""
 }
 
 // unsayOfPart takes back what is found because a class or a define stands alone on the invented node: what it lacks may
@@ -108,17 +195,9 @@ func unsayOfPart(r *Checked, judged *catalog.Catalog) {
 			told.Deterministic = verify.Unknown
 			told.Unknown = append(told.Unknown, "determinism: the class around it may order "+f.Resources[0].Ref()+" and "+
 				f.Resources[1].Ref())
-		case f.Code == "V101" && doubtful(f):
-			told.Deterministic = verify.Unknown
-			told.Unknown = append(told.Unknown, "determinism: whether the order of "+f.Resources[0].Ref()+" and "+
-				f.Resources[1].Ref()+" matters hangs on more than is known of them")
 		case f.Code == "V206" && guarded(f.Resources[0]) && slices.ContainsFunc(judged.Resources, refreshed):
 			told.Unknown = append(told.Unknown, "quiet: what a command that is notified does may be what the guards of "+
 				f.Resources[0].Ref()+" ask for")
-		case f.Code == "V201" && doubtful(f):
-			told.Idempotent = verify.Unknown
-			told.Unknown = append(told.Unknown, "idempotence: what a second run of "+f.Resources[0].Ref()+
-				" finds hangs on more than is known of other commands")
 		default:
 			if f.Fix != nil && !fits(f.Fix) {
 				f.Fix = nil
@@ -136,14 +215,8 @@ func unsayOfPart(r *Checked, judged *catalog.Catalog) {
 // directory, or the other way round; a guard that asks a shell; or what a command that is only guessed at has left
 // behind.
 func doubtful(f model.Finding) bool {
-	text := func(r *catalog.Resource, attr string) string {
-		if v := r.Get(attr); v != nil {
-			return value.ToString(v)
-		}
-		return ""
-	}
 	for _, r := range f.Resources {
-		guards := text(r, "onlyif") + text(r, "unless")
+		guards := textOf(r, "onlyif") + textOf(r, "unless")
 		if r.Type == "Exec" && strings.ContainsAny(guards, "$`") {
 			return true
 		}

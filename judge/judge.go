@@ -101,6 +101,8 @@ type Suspect struct {
 	Defaulted func(typ, attr string) bool
 	// Unsure tells that what looks absent may be there in Puppet.
 	Unsure bool
+	// Guessed tells whether a part of an attribute's value was invented; nil for a real node.
+	Guessed func(r *catalog.Resource, attr string) bool
 }
 
 // Judge verifies one catalog. A bug costs this verdict only: it is what blocks the catalog then.

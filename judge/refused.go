@@ -18,9 +18,10 @@ func refused(s Suspect) (out source.Diagnostics) {
 	if strings.HasPrefix(s.Platform, "windows") {
 		return nil // paths and commands are others there
 	}
+	guessed := func(r *catalog.Resource, attr string) bool { return s.Guessed != nil && s.Guessed(r, attr) }
 	for _, r := range s.Catalog.Resources {
 		for _, x := range model.Refused(r) {
-			if x.Default != "" && s.Defaulted != nil && s.Defaulted(r.Type, x.Default) {
+			if x.Default != "" && s.Defaulted != nil && s.Defaulted(r.Type, x.Default) || guessed(r, x.Attr) {
 				continue
 			}
 			d := &source.Diagnostic{Code: "C0003", Summary: x.Text,
@@ -35,7 +36,7 @@ func refused(s Suspect) (out source.Diagnostics) {
 		if s.Modules == nil || r.Type != "File" {
 			continue
 		}
-		if missing := missingSource(s.Modules, r); missing != "" {
+		if missing := missingSource(s.Modules, r); missing != "" && !guessed(r, "source") {
 			out = append(out, about(r, "source", &source.Diagnostic{Code: "C0004", Summary: r.Ref() + ": no module has " +
 				missing,
 				Help: "a compile does not look for it: the agent asks the server, and the resource fails" +

@@ -255,6 +255,7 @@ func excuseText(e *fleet.Excuse) string {
 		fleet.NeedsOthers:     "something must be declared beside it: ",
 		fleet.Refuses:         "the code refuses: ",
 		fleet.NeedsUse:        "it may hang on the invented use: ",
+		fleet.NoEnvironment:   "the tree is no environment as it is: ",
 	}
 	return words[e.Kind] + clip(strings.Join(strings.Fields(e.Detail), " "), clipCell)
 }

@@ -159,6 +159,7 @@ func (c *checking) excuses() (out []string) {
 		{fleet.NeedsOthers, "Not looked at, since something must be declared beside it (%s): %s."},
 		{fleet.Refuses, "Not looked at, since the code refuses (%s): %s."},
 		{fleet.NeedsUse, "Unknown, since it may hang on the invented use (%s): %s."},
+		{fleet.NoEnvironment, "Not looked at, since the tree is no environment as it is (%s): %s."},
 	} {
 		var order []string
 		by := map[string][]string{}

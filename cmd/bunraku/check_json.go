@@ -57,6 +57,7 @@ var excuseNames = map[fleet.ExcuseKind]string{
 	fleet.NeedsModule: "needs_module", fleet.NeedsParameters: "needs_parameters", fleet.NeedsData: "needs_data",
 	fleet.NeedsVariables: "needs_variables", fleet.NeedsFacts: "needs_facts", fleet.NeedsOthers: "needs_others",
 	fleet.Refuses: "refuses", fleet.NeedsUse: "needs_use",
+	fleet.NoEnvironment: "no_environment",
 }
 
 func (c *checking) answer() answerJSON {

@@ -62,8 +62,8 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 		return "stdlib"
 	case len(wanted) == 0 && !untold(c.env):
 		return ""
-	case kind == source.MissingFunction && slips(name, c.FunctionNames()):
-		return ""
+	case kind == source.MissingFunction && (slips(name, c.FunctionNames()) || len(c.env.RubyFunctions(name)) > 0):
+		return "" // a template may ask for one as of 3.x that is not
 	case kind != source.MissingFunction && slips(name, c.resourceNames()):
 		return ""
 	}

@@ -188,6 +188,8 @@ type Node struct {
 	Absent Absent
 	// Part tells that whoever has what the node has declares more beside it.
 	Part bool
+	// Traced keeps where the values come from, also if the options do not.
+	Traced bool
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -219,6 +221,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
 		Parameters: who.parameters, Classes: who.classes, Bytes: who.bytes, Said: who.said, Imports: who.imports,
 		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted, Part: n.Part}
+	in.Settings.Trace = in.Settings.Trace || n.Traced
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())
 		defer in.Log.Close()

@@ -55,16 +55,18 @@ func Wanted(env *environment.Environment) (names []string) {
 }
 
 // Wanting reports whether a plain name may be one that a module brings which is not there: the tree names such modules,
-// or is a module that does not say what it needs.
+// or does not say what it needs.
 func Wanting(env *environment.Environment) bool { return len(Wanted(env)) > 0 || untold(env) }
 
-// untold reports whether a tree is a module that says nowhere which others it needs.
+// untold reports whether a tree says nowhere which modules it needs: it is a module with no list of them, or with one
+// that names none, as generators make it; or it is manifests without a module and without a Puppetfile.
 func untold(env *environment.Environment) bool {
-	m := env.Alone()
-	if m == nil {
-		return false
+	if m := env.Alone(); m != nil {
+		text, _ := env.Read(filepath.Join(m.Dir, ".fixtures.yml")) // none names nothing
+		return len(m.Dependencies) == 0 && len(fixtures(text)) == 0
 	}
-	return len(m.Dependencies) == 0 && !source.Exists(env.Files(), filepath.Join(m.Dir, ".fixtures.yml"))
+	return env.Dir != "" && !source.Exists(env.Files(), filepath.Join(source.Absolute(env.Dir), "Puppetfile")) &&
+		len(env.Modules())+len(env.Hollow()) == 0
 }
 
 // builtIn reports whether a module is one of those that agents bring along, and whose types are in the table.
@@ -79,7 +81,7 @@ var testsOnly = map[string]bool{"facts": true, "provision": true, "puppet_agent"
 // fixtures are the modules that a .fixtures.yml names.
 func fixtures(text string) (names []string) {
 	root, err := datafile.ReadYAMLObject(source.NewFile(".fixtures.yml", text))
-	if err != nil {
+	if err != nil || root == nil {
 		return nil
 	}
 	at := func(v value.Value, key string) value.Value {

@@ -135,6 +135,7 @@ func (w *wrapper) lookup(name ruby.Object) ruby.Object {
 // function3 is scope.function_name([args]).
 func (w *wrapper) function3(name string, args []ruby.Object) (ruby.Object, bool) {
 	if !w.h.HasFunction3(name) {
+		w.about = []source.Subject{{Kind: source.MissingFunction, Name: name}}
 		return nil, false
 	}
 	list, ok := []ruby.Object(nil), false
