@@ -701,7 +701,13 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 	if !certain || vars[last] || inEveryScope[last] {
 		return
 	}
-	t.warn(codeVariable, f, v.Where, "class "+class+" sets no variable "+last, near(last, names(vars)))
+	help := near(last, names(vars))
+	for x := range vars { // what only goes on, and is read beside it, is another name
+		if help == meant(x) && strings.HasPrefix(last, x) && strings.Contains(f.tree.Source.Text, "::"+x) {
+			help = ""
+		}
+	}
+	t.warn(codeVariable, f, v.Where, "class "+class+" sets no variable "+last, help)
 }
 
 // qualifiedNames are the variables of all classes.

@@ -136,6 +136,10 @@ func (m *mentions) code(n syntax.Node, in, module string) {
 		case *syntax.TypeAlias:
 			m.within(n.Name, in, module, n)
 			return false
+		case *syntax.Resource:
+			if name, is := n.Type.(*syntax.Name); is && !slices.Contains(resourceNames(), outline.Class(name.Value)) {
+				m.relative(name.Value, in, module)
+			}
 		case *syntax.Name:
 			m.word(n.Value, in)
 		case *syntax.Ref:
@@ -153,6 +157,21 @@ func (m *mentions) code(n syntax.Node, in, module string) {
 		}
 		return true
 	})
+}
+
+// relative takes in the name of a resource's type as Puppet 3 took it, seen from the definition around it and from the
+// module.
+func (m *mentions) relative(name, in, module string) {
+	if strings.HasPrefix(name, "::") {
+		return
+	}
+	for at := in; at != ""; {
+		m.word(at+"::"+name, in)
+		at = at[:max(strings.LastIndex(at, "::"), 0)]
+	}
+	if in == "" && module != "" {
+		m.word(module+"::"+name, in)
+	}
 }
 
 // within takes in what stands in a definition, which may name itself as often as it likes.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -107,6 +108,11 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		return err
 	}
 	if len(c.Files) == 0 {
+		if flags.format == "json" {
+			if err := a.writeJSON(out.answer()); err != nil {
+				return err
+			}
+		}
 		return nothingToCompile(view, root)
 	}
 	if ctx.Err() != nil {
@@ -118,7 +124,12 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		}
 	}
 	if err := c.Look(ctx); err != nil && ctx.Err() == nil {
-		return err
+		var d *source.Diagnostic
+		if flags.format != "json" || !errors.As(err, &d) {
+			return err
+		}
+		out.run.Add(nil, d)
+		return cmp.Or(a.writeJSON(out.answer()), error(&exitError{code: exitFailed}))
 	}
 	if len(c.Nodes) == 0 && len(c.Abroad) > 0 && ctx.Err() == nil {
 		return nobodyHere(c.Abroad)
@@ -231,10 +242,16 @@ func (c *checking) whereModules() string {
 		return ""
 	}
 	var above []string
+	holds := map[string]int{}
 	for _, dir := range c.coverage.Astray {
-		if up := path.Dir(dir); !slices.Contains(above, up) {
+		up := path.Dir(dir)
+		if holds[up]++; holds[up] == 1 {
 			above = append(above, up)
 		}
+	}
+	slices.SortStableFunc(above, func(a, b string) int { return cmp.Compare(holds[b], holds[a]) })
+	if len(above) > 0 && above[0] == "." {
+		above = above[:1]
 	}
 	for _, dir := range above {
 		if home := path.Dir(dir); path.Base(dir) == "modules" && home != "." {
@@ -315,7 +332,8 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 // nothingToCompile says that a directory has neither manifests nor templates.
 func nothingToCompile(view source.Files, root string) error {
 	if source.Exists(view, filepath.Join(source.Absolute(root), "metadata.json")) {
-		return fail("%s holds no .pp and no .epp file: there is nothing to compile, and a module's Ruby is not checked by itself",
+		return fail("%s has no .pp and no .epp file beside those of its tests: there is nothing to compile, and a module's Ruby is "+
+			"not checked by itself",
 			root)
 	}
 	entries, _ := view.List(source.Absolute(root)) // it was listed before

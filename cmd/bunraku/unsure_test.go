@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -89,6 +90,30 @@ func TestCheckUnsure(t *testing.T) {
 			"manifests/init.pp": "class m { package { 'bird': ensure => absent } file { '/etc/bird': ensure => directory }\n" +
 				"file { '/etc/bird/x': ensure => directory } }",
 		}, []string{"V101"}, nil},
+		{"names as Puppet 3 took them", map[string]string{"environment.conf": "", "manifests/site.pp": "node default { include users }",
+			"modules/users/manifests/init.pp":  "class users { local { 'x': } }",
+			"modules/users/manifests/local.pp": "define users::local { part { 'x': } }",
+			"modules/users/manifests/part.pp":  "define users::part { }",
+			"modules/users/manifests/old.pp":   "define users::old { }",
+		}, []string{"the define users::local", "the define users::part"}, []string{"uses the define users::old"}},
+		{"a variable that is read beside another", map[string]string{"environment.conf": "",
+			"modules/role/manifests/c.pp": "class role::c { $password = 'x' }",
+			"modules/role/manifests/x.pp": "class role::x { if $facts['never'] { $a = $role::c::password $b = $role::c::passwords } }",
+		}, []string{"did you mean password?"}, []string{"sets no variable passwords"}},
+		{"a title that one class has twice", map[string]string{"environment.conf": "",
+			"modules/role/manifests/x.pp": "class role::x { package { 'n': provider => 'pip' }\npackage { 'n': provider => 'pip3' } }",
+		}, []string{"both include"}, []string{"give one of them another title"}},
+		{"an if with braces in a template", map[string]string{"environment.conf": "",
+			"modules/role/templates/x.erb": "a\n<% if @x { -%>\nb\n<% } -%>\n",
+			"modules/role/manifests/x.pp":  "class role::x { $x = template('role/x.erb') }",
+		}, []string{"a hash's key"}, []string{"x.erb:2:"}},
+		{"a full stop, and a ( that is a {", map[string]string{"environment.conf": "",
+			"modules/role/manifests/x.pp": "class role::x { }\nsudo createrepo -d .\n",
+			"modules/role/manifests/y.pp": "class role::y { notice{\"x\" ) }\n",
+		}, []string{"follows the dot", "followed by a colon"}, []string{"in ( )"}},
+		{"modules in the root", map[string]string{"a/manifests/init.pp": "class a { }", "b/manifests/init.pp": "class b { }",
+			"boot/modules/c/manifests/init.pp": "class c { }", "boot/manifests/site.pp": "",
+		}, []string{"the modules of boot"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, out, errs := call("check", writeRepo(t, c.files))
@@ -106,5 +131,19 @@ func TestCheckUnsure(t *testing.T) {
 				t.Log(out + errs)
 			}
 		})
+	}
+}
+
+// A tool that asks for JSON gets it, also of a tree of which nothing can be said.
+func TestCheckJSONAlways(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"a manifest elsewhere": {"environment.conf": "manifest = /etc/nowhere/manifests\n", "modules/a/manifests/init.pp": "class a { }"},
+		"nothing to compile":   {"metadata.json": `{"name": "me-m"}`, "spec/fixtures/x.pp": ""},
+	} {
+		code, out, errs := call("check", "--format", "json", writeRepo(t, files))
+		var answer answerJSON
+		if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitFailed {
+			t.Errorf("%s: exit %d, %v\n%s%s", name, code, err, out, errs)
+		}
 	}
 }

@@ -26,6 +26,9 @@ func (c *Snapshot) advise(d *source.Diagnostic, node *facts.Facts) {
 			if d.Help == "" {
 				d.Help = a.help(c, m[1])
 			}
+			if d.Help == declareOnce && len(d.Related) > 0 && d.Related[0].Place.File == d.Place.File {
+				d.Help = "declare it once; if two things are meant, give one of them another title"
+			}
 			if computed(d.Place, m[1]) {
 				d.Help = strings.TrimLeft(suggestion.ReplaceAllString(d.Help, ""), "; ")
 			}
@@ -33,6 +36,9 @@ func (c *Snapshot) advise(d *source.Diagnostic, node *facts.Facts) {
 		}
 	}
 }
+
+// declareOnce is the advice about what is declared at two places.
+const declareOnce = "declare it once, in a class that both include; or as a virtual resource that both realize"
 
 var suggestion = regexp.MustCompile(`(?:; | \()?did you mean [^?]*\?\)?`)
 
@@ -95,7 +101,7 @@ var advices = []advice{
 		if name == "Class" {
 			return "write include for one of them: a class with parameters can be declared only once, and before it is included"
 		}
-		return "declare it once, in a class that both include; or as a virtual resource that both realize"
+		return declareOnce
 	}},
 }
 

@@ -356,7 +356,11 @@ func (p *parser) method(left Expr) Expr {
 	start := left.Span().Start
 	p.advance()
 	if !p.at(tName) && !p.at(tType) {
-		p.unexpected("a function's name follows the dot")
+		help := "a function's name follows the dot"
+		if p.at(tEOF) { // a full stop, of what is no code
+			help = ""
+		}
+		p.unexpected(help)
 		return left
 	}
 	n := p.names.new()

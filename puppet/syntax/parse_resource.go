@@ -92,7 +92,11 @@ func (p *parser) resourceBody() *ResourceBody {
 	start := p.tok.start
 	b.Title = p.expression()
 	if !p.at(tColon) {
-		p.unexpected("a resource's title is followed by a colon")
+		help := "a resource's title is followed by a colon"
+		if p.at(tRParen) {
+			help = "the arguments of a function are in ( ), and what a resource is declared with in { }"
+		}
+		p.unexpected(help)
 		return b
 	}
 	p.advance()

@@ -114,6 +114,9 @@ func (p *parser) condition(loop bool) Node {
 }
 
 func (p *parser) then() {
+	if p.tok.is("{") { // as other languages have it
+		p.unexpected()
+	}
 	p.skipSeparators()
 	p.acceptKeyword("then")
 }
