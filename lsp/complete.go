@@ -76,6 +76,7 @@ func (at *spot) mend() {
 		tree, list := syntax.Parse(file, syntax.Options{Language: at.opt.Language, Tasks: fleet.IsPlan(at.entry.path)})
 		if !list.HasErrors() {
 			mended := &entry{path: at.entry.path, file: file, tree: tree, names: outline.Names(tree, at.effects)}
+			mended.settle()
 			mended.defs = definesOf(mended.names)
 			at.mended = mended
 			return

@@ -33,6 +33,7 @@ type entry struct {
 	tree   *syntax.File // of manifests and EPP templates
 	data   *datafile.Node
 	names  []outline.Name
+	open   []outline.Name // where names are asked for that the code does not say
 	defs   []outline.Name // those of names that define something: a small part of them
 	whole  bool           // it parses without errors
 	isData bool           // it holds Hiera's data
@@ -45,6 +46,9 @@ type entry struct {
 
 	looked sync.Once
 	hidden []source.Span // what sensitive has found
+
+	listed sync.Once
+	texts  map[string][]mention // what mentions has found
 }
 
 // mapper translates positions of the file.
@@ -66,6 +70,7 @@ type index struct {
 	parents map[string]string   // of classes that inherit
 	sets    map[string]bool     // variables that classes and defines set, OWNER::NAME
 	params  map[string]bool     // of classes, OWNER::NAME
+	takes   map[string]bool     // the parameters of defines as well
 	callers map[string][]string // the classes and defines that render a template
 	names   map[string]string   // of templates, by path: MODULE/FILE
 
@@ -82,8 +87,9 @@ type identity struct {
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
-		params: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}, tables: &tables{}}
+		params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}, tables: &tables{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
+	var rendered []occurrence
 	for _, e := range entries {
 		x.byPath[e.path] = e
 		if e.template != "" {
@@ -107,12 +113,55 @@ func newIndex(entries []*entry) *index {
 			switch {
 			case n.Kind == outline.VariableName && n.Defines && strings.Contains(n.Name, "::"):
 				x.sets[n.Name] = true
-			case n.Kind == outline.TemplateName && n.In != "" && !slices.Contains(x.callers[n.Name], n.In):
-				x.callers[n.Name] = append(x.callers[n.Name], n.In)
+				if n.Param {
+					x.takes[n.Name] = true
+				}
+			case n.Kind == outline.TemplateName:
+				rendered = append(rendered, occurrence{e, n})
 			}
 		}
 	}
+	x.render(rendered)
 	return x
+}
+
+// render finds out which classes and defines render each template: by its name, by one of which they compute a part, or
+// by another template that does.
+func (x *index) render(calls []occurrence) {
+	add := func(template, owner string) (more bool) {
+		if more = !slices.Contains(x.callers[template], owner); more {
+			x.callers[template] = append(x.callers[template], owner)
+		}
+		return more
+	}
+	each := func(n outline.Name, f func(template string)) {
+		if !n.Pattern {
+			f(n.Name)
+			return
+		}
+		for _, p := range slices.Sorted(maps.Keys(x.names)) {
+			if outline.Matches(n.Name, x.names[p]) {
+				f(x.names[p])
+			}
+		}
+	}
+	var within []occurrence
+	for _, o := range calls {
+		switch {
+		case o.In != "":
+			each(o.Name, func(template string) { add(template, o.In) })
+		case o.template != "":
+			within = append(within, o)
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, o := range within {
+			for _, owner := range x.callers[o.template] {
+				each(o.Name, func(template string) { more = add(template, owner) || more })
+			}
+		}
+	}
 }
 
 // with is the index with one file as it is now. Most edits change nothing of what one file tells the others; then what
@@ -137,7 +186,7 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, params: x.params,
-		callers: x.callers, names: x.names, tables: x.tables}
+		takes: x.takes, callers: x.callers, names: x.names, tables: x.tables}
 }
 
 // without is the index without a file.
@@ -161,6 +210,8 @@ func (e *entry) exports() (out []string) {
 	}
 	for _, n := range e.names {
 		switch {
+		case n.Kind == outline.VariableName && n.Defines && n.Param:
+			out = append(out, "takes", n.Name)
 		case n.Kind == outline.VariableName && n.Defines:
 			out = append(out, "sets", n.Name)
 		case n.Kind == outline.TemplateName:
@@ -245,12 +296,17 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 
 // resolve is what a variable is called by everybody; in a template it may be several.
 func (x *index) resolve(e *entry, n outline.Name) (out []string) {
-	if !n.Free {
-		return []string{n.Name}
-	}
 	owner, name := "", n.Name
 	if i := strings.LastIndex(n.Name, "::"); i >= 0 {
 		owner, name = n.Name[:i], n.Name[i+2:]
+	}
+	if !n.Free {
+		if !n.Param && x.parents[owner] != "" && !x.sets[n.Name] { // a class has the variables that it inherits
+			if full := x.inherited(owner, name); full != name {
+				return []string{full}
+			}
+		}
+		return []string{n.Name}
 	}
 	owners := []string{owner}
 	// A file in EPP sees its parameters and the top scope, one in ERB all that its caller does.
@@ -358,6 +414,7 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		}
 		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
 		e.names = outline.Names(tree, f.effects)
+		e.settle()
 	case ".yaml", ".yml", ".eyaml", ".json":
 		// What is wrong with it is told while it is open, and when a node asks for it.
 		if data, err := f.ws.Data(view, p); err == nil {
@@ -371,12 +428,23 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		e.names = append(askedNames(e.file.Text), settingsNames(e)...)
 	case e.tree == nil && e.template != "" || path.Ext(p) == ".erb": // templates may end with anything
 		e.names = outline.NamesERB(c.Text)
+		e.settle()
 	}
 	e.defs = definesOf(e.names)
 	f.mu.Lock()
 	f.entries[p] = e
 	f.mu.Unlock()
 	return e, nil
+}
+
+// settle puts what the code does not say the names of aside.
+func (e *entry) settle() {
+	for _, n := range e.names {
+		if n.Open {
+			e.open = append(e.open, n)
+		}
+	}
+	e.names = slices.DeleteFunc(e.names, func(n outline.Name) bool { return n.Open })
 }
 
 // definesOf are the names that define something.
@@ -389,11 +457,12 @@ func definesOf(names []outline.Name) (out []outline.Name) {
 	return slices.Clip(out)
 }
 
-// How data asks for other data, and for variables. Spaces within the braces say nothing; quotes may stand in quotes.
+// How data asks for other data, and for variables. Spaces within the braces say nothing; quotes may stand in quotes,
+// doubled or behind a backslash.
 var (
-	askedKey      = regexp.MustCompile(`%\{\s*(?:lookup|hiera|alias)\(\\?['"]([^'"\\]+)\\?['"]\)\s*\}`)
+	askedKey      = regexp.MustCompile(`%\{\s*(?:lookup|hiera|alias)\((?:''|\\?['"])([^(){}]+?)(?:''|\\?['"])\)\s*\}`)
 	askedVariable = regexp.MustCompile(
-		`%\{\s*(?:scope\(\\?['"])?(?:::)?([a-z_]\w*(?:::\w+)*)(?:\.[^}()]*)?(?:\\?['"]\))?\s*\}`)
+		`%\{\s*(?:scope\((?:''|\\?['"]))?(?:::)?([a-z_]\w*(?:::\w+)*)(?:\.[^}()]*?)?(?:(?:''|\\?['"])\))?\s*\}`)
 )
 
 // askedNames are the keys and variables that a text of Hiera's asks for. What is in facts has names of its own.
@@ -415,11 +484,24 @@ func askedNames(text string) (names []outline.Name) {
 	return names
 }
 
-// rooted is a key that is asked for, of one with a path in it (a.b.c) what Hiera looks up: the first part.
+// rooted is a key that is asked for, of one with a path in it (a.b.c) what Hiera looks up: the first part, which may
+// stand in quotes ('a.b'.c).
 func rooted(n outline.Name) outline.Name {
-	if i := strings.IndexByte(n.Name, '.'); n.Kind == outline.KeyName && !n.Defines && i > 0 &&
-		!strings.ContainsAny(n.Name, `'"`) && n.Span.Len() == len(n.Name) {
-		n.Name, n.Span.End = n.Name[:i], n.Span.Start+uint32(i)
+	if n.Kind != outline.KeyName || n.Defines || int(n.Span.Len()) != len(n.Name) {
+		return n
+	}
+	from, to := 0, strings.IndexByte(n.Name, '.')
+	for _, quote := range []string{`\"`, `\'`, "''", "'", `"`} {
+		if rest, is := strings.CutPrefix(n.Name, quote); is {
+			if to = strings.Index(rest, quote); to > 0 {
+				from, to = len(quote), to+len(quote)
+			}
+			break
+		}
+	}
+	if to > from {
+		n.Span.Start, n.Span.End = n.Span.Start+uint32(from), n.Span.Start+uint32(to)
+		n.Name = n.Name[from:to]
 	}
 	return n
 }
@@ -448,8 +530,9 @@ func dataNames(e *entry) (names []outline.Name) {
 		case "classes":
 			for _, c := range kid.Node.Kids {
 				if s, is := c.Node.Value.(value.String); is {
-					names = append(names, outline.Name{Kind: outline.ClassName, Name: outline.Class(string(s)), Text: true,
-						Span: within(e.file, c.Node.Span, string(s))})
+					name := strings.TrimPrefix(string(s), "::")
+					names = append(names, outline.Name{Kind: outline.ClassName, Name: outline.Class(name), Text: true,
+						Span: within(e.file, c.Node.Span, name)})
 				}
 			}
 		}
@@ -516,7 +599,14 @@ func (x *index) patterns(f func(o occurrence, matches func(name string) bool)) {
 				re, err := regexp.Compile(n.Name)
 				f(occurrence{e, *n}, func(key string) bool { return err != nil || re.MatchString(key) })
 			default:
-				f(occurrence{e, *n}, func(name string) bool { return outline.Matches(n.Name, name) })
+				f(occurrence{e, *n}, func(name string) bool {
+					if n.Kind == outline.VariableName && n.Param { // an attribute
+						if !x.takes[name] || n.Of == "class" && !x.params[name] {
+							return false
+						}
+					}
+					return outline.Matches(n.Name, name)
+				})
 			}
 		}
 	}

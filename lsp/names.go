@@ -115,7 +115,8 @@ func (f *folder) fileOf(n outline.Name) string {
 }
 
 // references are all places where the same thing is named, in manifests, templates and data; and behind them those that
-// come to it by a pattern, and those at which the chosen nodes come to it by a name that the code puts together.
+// come to it by a pattern, those at which the chosen nodes come to it by a name that the code puts together, and those
+// that may name it by a text.
 func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
 	out := []protocol.Location{}
@@ -135,6 +136,9 @@ func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]p
 		}
 	})
 	for _, o := range at.computed(at.name, all) {
+		out = append(out, s.location(o.entry, o.Span))
+	}
+	for _, o := range at.possible(rooted(at.name)) {
 		out = append(out, s.location(o.entry, o.Span))
 	}
 	return out, nil

@@ -376,7 +376,8 @@ func TestAcceptPlantedReferences(t *testing.T) {
 		all := grown(site, files)
 		where := map[thing]map[stand]string{}
 		for _, kind := range slices.Sorted(maps.Keys(usages)) {
-			for _, use := range usages[kind] {
+			for _, use := range slices.Concat(usages[kind], flows[kind]) {
+				use = strings.TrimPrefix(use, "=")
 				for what := kind + use; done[what] < times*(i+1)/len(names) && len(all[kind]) > 0; done[what]++ {
 					x := all[kind][r.IntN(len(all[kind]))]
 					file, text, line := planted(use, x, total)

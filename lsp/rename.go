@@ -276,63 +276,30 @@ func (r *renaming) kept(to string) string {
 // keptNames are variables that are set in every scope.
 var keptNames = []string{"facts", "trusted", "server_facts", "module_name", "caller_module_name"}
 
-// mentioned refuses to rename what a text names that is nothing else than its name, if nobody knows what becomes of the
-// text: a list of classes that code goes through, an argument of somebody's function, data.
+// mentioned refuses to rename what texts may name of which nobody knows what becomes: a list of classes that code goes
+// through, an argument of somebody's function, a hash of attributes.
 func (r *renaming) mentioned() error {
-	if r.kind != outline.ClassName && r.kind != outline.TypeName && r.kind != outline.FunctionName {
+	list := slices.DeleteFunc(r.possible(r.spot.name), func(o occurrence) bool {
+		return o.Free && !r.renders(r.owner) // a template that nobody renders
+	})
+	if len(list) == 0 {
 		return nil
 	}
-	for _, e := range r.index.entries {
-		text := strings.ToLower(e.file.Text)
-		var known map[uint32]bool
-		for from := 0; ; {
-			i := strings.Index(text[from:], r.full)
-			if i < 0 {
-				break
-			}
-			start, end := from+i, from+i+len(r.full)
-			from = end
-			if !alone(text, start, end, e.data != nil) {
-				continue
-			}
-			if known == nil {
-				known = map[uint32]bool{}
-				for _, n := range e.names {
-					known[n.Span.Start] = true
-				}
-			}
-			if !known[uint32(start)] {
-				return refused("%s:%d has %s as a text, and nobody knows what becomes of that", r.short(e.path),
-					e.file.LineOf(uint32(start)), r.full)
-			}
+	const most = 3
+	var more []string
+	for _, o := range list[1:] {
+		if len(more) == most {
+			more = append(more, fmt.Sprintf("%d more", len(list)-1-most))
+			break
 		}
+		more = append(more, fmt.Sprintf("%s:%d", r.short(o.path), o.file.LineOf(o.Span.Start)))
 	}
-	return nil
-}
-
-// alone reports whether a piece of a file is the whole of a text in quotes or, of data, of a scalar; none that stands
-// in a comment is.
-func alone(text string, start, end int, data bool) bool {
-	line := strings.LastIndexByte(text[:start], '\n') + 1
-	before := strings.TrimSuffix(text[line:start], "::")
-	after := text[end:]
-	if i := strings.IndexByte(after, '\n'); i >= 0 {
-		after = after[:i]
+	why := fmt.Sprintf("%s:%d has %s as a text, and nobody knows what becomes of that", r.short(list[0].path),
+		list[0].file.LineOf(list[0].Span.Start), list[0].Name.Name)
+	if len(more) > 0 {
+		why += "; so have " + strings.Join(more, ", ")
 	}
-	if strings.HasPrefix(strings.TrimSpace(before), "#") {
-		return false
-	}
-	for _, quote := range []string{"'", `"`} {
-		if strings.HasSuffix(before, quote) && strings.HasPrefix(after, quote) {
-			return true
-		}
-	}
-	if !data {
-		return false
-	}
-	before, after = strings.TrimRight(before, " "), strings.TrimLeft(after, " \r")
-	return (before == "" || strings.ContainsAny(before[len(before)-1:], "-:[,{")) &&
-		(after == "" || strings.ContainsAny(after[:1], ":],}#"))
+	return refused("%s", why)
 }
 
 // beside is a file that a change edits otherwise than another one that knows more does; "" if there is none.

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"regexp"
 	"strings"
 
 	"bunraku/source"
@@ -59,6 +60,9 @@ var rubyTakes = map[string]map[string][]taken{
 	"find_definition":    {"": {aType}},
 	"find_resource_type": {"": {aType}}, "find_defined_resource_type": {"": {aType}},
 }
+
+// interpolated is what a string of Ruby's puts in when the code runs.
+var interpolated = regexp.MustCompile(`#\{[^}]*\}`)
 
 // ruby reads a piece of a template's Ruby that begins at an offset.
 type ruby struct {
@@ -215,6 +219,10 @@ func (r *ruby) texts(list []taken, i int) {
 			}
 			from, text, i = i+1, code[i+1:i+1+end], i+end+2
 		default:
+			if kind, is := opens[kind(list, nth)]; is && nth == 0 && c != ')' && c != ']' {
+				r.names = append(r.names, Name{Kind: kind, Open: true, Span: source.Span{Start: r.base + uint32(i),
+					End: r.base + uint32(i+1)}})
+			}
 			return
 		}
 		if rest, is := strings.CutPrefix(text, "@"); is {
@@ -222,11 +230,24 @@ func (r *ruby) texts(list []taken, i int) {
 		}
 		t := kind(list, nth)
 		nth++
-		if text == "" || strings.Contains(text, "#{") {
+		at := source.Span{Start: r.base + uint32(from), End: r.base + uint32(from+len(text))}
+		add := func(x Name) { r.names = append(r.names, x) }
+		if text == "" {
 			continue
 		}
-		add := func(x Name) { r.names = append(r.names, x) }
-		at := source.Span{Start: r.base + uint32(from), End: r.base + uint32(from+len(text))}
+		if strings.Contains(text, "#{") {
+			text = interpolated.ReplaceAllString(text, string(Hole))
+			if strings.Trim(text, string(Hole)+":/") == "" {
+				if kind, is := opens[t]; is {
+					add(Name{Kind: kind, Open: true, Span: at})
+				}
+				continue
+			}
+			add = func(x Name) {
+				x.Pattern, x.Free = true, false
+				r.names = append(r.names, x)
+			}
+		}
 		switch {
 		case class:
 			class = false

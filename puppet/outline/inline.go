@@ -62,7 +62,7 @@ func (n *namer) written(e syntax.Expr, s *scope) (text string, at []uint32) {
 	case *syntax.Paren:
 		return n.written(e.X, s)
 	case *syntax.Var:
-		if x := s.written(e.Name); x != nil {
+		if x, _ := s.written(e.Name); x != nil {
 			return n.written(x, nil)
 		}
 	case *syntax.Heredoc:

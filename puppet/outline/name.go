@@ -45,6 +45,9 @@ type Name struct {
 	Pattern bool        // it is any name of the kind that Name matches: a regular expression, or a text with Holes
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
+	// Open tells that the code there does not say which names of the kind it comes to: lookup($key). Name is empty or,
+	// of the attributes of one thing, OWNER::; of a LocalName, Of says which template takes the parameters.
+	Open bool
 }
 
 // Names are all names of a file, in the order of the text. effects is what functions do, by plain name.
@@ -76,6 +79,7 @@ type scope struct {
 	local  bool   // a function, lambda or template
 	at     uint32
 	vars   map[string]syntax.Expr // what each is set to
+	loose  map[string]bool        // those that may have another value as well: parameters, and what is set twice
 	outer  *scope                 // of a lambda
 }
 
@@ -94,18 +98,27 @@ func (s *scope) set(name string, to syntax.Expr) {
 	s.vars[name] = to
 }
 
-// written is what a variable is set to, if the code of its scope says that outright; otherwise nil.
-func (s *scope) written(name string) syntax.Expr {
+// loosen notes that a variable may have another value than the one that is written.
+func (s *scope) loosen(name string) {
+	if s.loose == nil {
+		s.loose = map[string]bool{}
+	}
+	s.loose[name] = true
+}
+
+// written is what a variable is set to, if the code of its scope says that outright; otherwise nil. only tells that it
+// is set to nothing else.
+func (s *scope) written(name string) (x syntax.Expr, only bool) {
 	for ; s != nil; s = s.outer {
 		if x, set := s.vars[name]; set {
 			switch x.(type) {
 			case *syntax.Str, *syntax.Name, *syntax.List, *syntax.Hash:
-				return x
+				return x, !s.loose[name]
 			}
-			return nil
+			return nil, false
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // sets finds the variables that statements set in their own scope.
@@ -117,6 +130,9 @@ func (s *scope) sets(stmts []syntax.Expr) {
 				return false
 			case *syntax.Assign:
 				if v, is := n.Left.(*syntax.Var); is {
+					if s.has(v.Name) {
+						s.loosen(v.Name)
+					}
 					s.set(v.Name, n.Right)
 					return true
 				}
@@ -143,7 +159,7 @@ type namer struct {
 func (n *namer) add(x Name) {
 	if x.Text && strings.IndexByte(x.Name, Hole) >= 0 {
 		switch x.Kind {
-		case ResourceName, FileName, LocalName, TemplateName:
+		case ResourceName, FileName, LocalName:
 			return // nobody renames those
 		}
 		if !strings.ContainsFunc(x.Name, func(c rune) bool { return c >= 'a' && c <= 'z' }) {
@@ -200,53 +216,66 @@ func (n *namer) inside(x syntax.Expr, value string) source.Span {
 }
 
 // literals calls f for every name that an expression writes out; with a scope also for those of a variable that is set
-// there, and for those that are put together.
-func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.Span)) {
+// there, and for those that are put together. It reports whether these are all that the expression may come to.
+func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.Span)) (all bool) {
 	switch e := e.(type) {
 	case *syntax.Name:
 		f(e.Value, e.Span())
+		return true
 	case *syntax.Str:
 		if e.Value != "" {
 			f(e.Value, n.inside(e, e.Value))
 		}
+		return true
+	case *syntax.Default, *syntax.Undef:
+		return true
 	case *syntax.Heredoc:
-		n.literals(e.X, s, f)
+		return n.literals(e.X, s, f)
 	case *syntax.Interpolated:
 		if s == nil {
-			return
+			return false
 		}
 		at := e.Span()
 		if n.file.Source.Text[at.Start] == '"' {
 			at = source.Span{Start: at.Start + 1, End: at.End - 1}
 		}
-		f(n.joined(e, s), at)
+		text := n.joined(e, s)
+		f(text, at)
+		return strings.Trim(text, string(Hole)+":/") != ""
 	case *syntax.List:
+		all = true
 		for _, x := range e.Elems {
-			n.literals(x, s, f)
+			all = n.literals(x, s, f) && all
 		}
+		return all
 	case *syntax.Paren:
-		n.literals(e.X, s, f)
+		return n.literals(e.X, s, f)
 	case *syntax.Selector:
+		all = true
 		for _, x := range e.Entries {
-			n.literals(x.Value, s, f)
+			all = n.literals(x.Value, s, f) && all
 		}
+		return all
 	case *syntax.If:
-		n.last(e.Then, s, f)
-		n.last(e.Else, s, f)
+		all = n.last(e.Then, s, f)
+		return n.last(e.Else, s, f) && all
 	case *syntax.Case:
+		all = true
 		for _, o := range e.Options {
-			n.last(o.Then, s, f)
+			all = n.last(o.Then, s, f) && all
 		}
+		return all
 	case *syntax.Binary:
 		if e.Op == syntax.OpAdd || e.Op == syntax.OpShl {
-			n.literals(e.Left, s, f)
-			n.literals(e.Right, s, f)
+			all = n.literals(e.Left, s, f)
+			return n.literals(e.Right, s, f) && all
 		}
 	case *syntax.Var:
-		if x := s.written(e.Name); x != nil {
-			n.literals(x, nil, f)
+		if x, only := s.written(e.Name); x != nil {
+			return n.literals(x, nil, f) && only
 		}
 	}
+	return false
 }
 
 // A Hole stands in a name for a part that is computed.
@@ -262,9 +291,11 @@ func (n *namer) joined(e *syntax.Interpolated, s *scope) string {
 			continue
 		case *syntax.Text:
 			if v, is := p.X.(*syntax.Var); is {
-				if x, is := s.written(v.Name).(*syntax.Str); is {
-					b.WriteString(x.Value)
-					continue
+				if x, _ := s.written(v.Name); x != nil {
+					if x, is := x.(*syntax.Str); is {
+						b.WriteString(x.Value)
+						continue
+					}
 				}
 				if v.Name == "module_name" && n.in != "" {
 					module, _, _ := strings.Cut(n.in, "::")
@@ -292,9 +323,57 @@ func Matches(pattern, name string) bool {
 }
 
 // last calls f for what a block comes to.
-func (n *namer) last(b syntax.Body, s *scope, f func(text string, at source.Span)) {
-	if len(b.Stmts) > 0 {
-		n.literals(b.Stmts[len(b.Stmts)-1], s, f)
+func (n *namer) last(b syntax.Body, s *scope, f func(text string, at source.Span)) (all bool) {
+	return len(b.Stmts) == 0 || n.literals(b.Stmts[len(b.Stmts)-1], s, f)
+}
+
+// open notes that code comes to names of a kind that it does not say.
+func (n *namer) open(kind NameKind, name string, at syntax.Expr) {
+	n.add(Name{Kind: kind, Name: name, Span: at.Span(), Open: true})
+}
+
+// flows notes the references that an expression may come to: who gets one may ask it for any attribute.
+func (n *namer) flows(e syntax.Expr) {
+	last := func(b syntax.Body) {
+		if len(b.Stmts) > 0 {
+			n.flows(b.Stmts[len(b.Stmts)-1])
+		}
+	}
+	switch e := e.(type) {
+	case *syntax.Access:
+		if owner := n.ownerOf(e); owner != "" {
+			n.open(VariableName, owner+"::", e)
+		}
+	case *syntax.Paren:
+		n.flows(e.X)
+	case *syntax.List:
+		for _, x := range e.Elems {
+			n.flows(x)
+		}
+	case *syntax.Hash:
+		for _, x := range e.Entries {
+			n.flows(x.Value)
+		}
+	case *syntax.Selector:
+		for _, x := range e.Entries {
+			n.flows(x.Value)
+		}
+	case *syntax.If:
+		last(e.Then)
+		last(e.Else)
+	case *syntax.Case:
+		for _, o := range e.Options {
+			last(o.Then)
+		}
+	}
+}
+
+// passed notes the references that a function gets of which nobody has said what it does with them.
+func (n *namer) passed(function string, args []syntax.Expr) {
+	if takes[function] == nil {
+		for _, a := range args {
+			n.flows(a)
+		}
 	}
 }
 
@@ -328,6 +407,7 @@ func (n *namer) definition(kind NameKind, name string, at, whole source.Span, pa
 	n.add(Name{Kind: kind, Name: Class(name), Defines: true, Span: n.plain(at), Whole: whole})
 	for _, p := range params {
 		s.set(p.Name, p.Default)
+		s.loosen(p.Name)
 	}
 	s.sets(body.Stmts)
 	for _, p := range params {
@@ -339,16 +419,21 @@ func (n *namer) definition(kind NameKind, name string, at, whole source.Span, pa
 		}
 	}
 	n.all(body.Stmts, s)
+	if kind == FunctionName && len(body.Stmts) > 0 {
+		n.flows(body.Stmts[len(body.Stmts)-1])
+	}
 	n.in = around
 }
 
 func (n *namer) param(p *syntax.Param, s *scope) {
 	s.set(p.Name, p.Default)
+	s.loosen(p.Name)
 	if p.Type != nil {
 		n.node(p.Type, s)
 	}
 	n.variable(p.Name, p.NameAt, s, Name{Defines: true, Param: true, Whole: p.Span()})
 	if p.Default != nil {
+		n.flows(p.Default)
 		n.node(p.Default, s)
 	}
 }
@@ -427,9 +512,17 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		return
 	case *syntax.Assign:
 		n.node(x.Right, s)
+		n.flows(x.Right)
+		owner := n.ownerOf(x.Right)
+		_, several := x.Left.(*syntax.List) // [$port, $host] = Class['web']: they are called as its parameters are
+		several = several && owner != ""
 		syntax.Walk(x.Left, func(l syntax.Node) bool {
 			if v, is := l.(*syntax.Var); is {
-				n.variable(v.Name, v.Span(), s, Name{Defines: true, Whole: x.Span()})
+				n.variable(v.Name, v.Span(), s, Name{Defines: true, Whole: x.Span(), Text: several})
+				if several {
+					at := source.Span{Start: v.Span().Start + 1, End: v.Span().End}
+					n.add(Name{Kind: VariableName, Name: owner + "::" + v.Name, Span: at, Param: true, Text: true})
+				}
 			}
 			return true
 		})
@@ -450,18 +543,18 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		return
 	case *syntax.Override:
 		n.node(x.Target, s)
-		n.attributes(n.ownerOf(x.Target), x.Ops, s)
+		n.attributes(n.owners(x.Target), x.Ops, s)
 		return
 	case *syntax.Defaults:
 		n.node(x.Type, s)
-		n.attributes(typeOf(x.Type), x.Ops, s)
+		n.attributes([]string{anyOf(typeOf(x.Type))}, x.Ops, s)
 		return
 	case *syntax.Collect:
 		n.node(x.Type, s)
 		if x.Query != nil {
-			n.query(typeOf(x.Type), x.Query, s)
+			n.query(anyOf(typeOf(x.Type)), x.Query, s)
 		}
-		n.attributes(typeOf(x.Type), x.Ops, s)
+		n.attributes([]string{anyOf(typeOf(x.Type))}, x.Ops, s)
 		return
 	case *syntax.Call:
 		switch f := x.Functor.(type) {
@@ -470,6 +563,7 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		case *syntax.Ref:
 			n.node(f, s)
 			n.arguments("new", append([]syntax.Expr{f}, x.Args...), s)
+			n.passed("", x.Args)
 		default:
 			n.node(x.Functor, s)
 		}
@@ -498,12 +592,19 @@ func (n *namer) lambda(x *syntax.Lambda, over []syntax.Expr, s *scope) {
 	for _, p := range x.Params {
 		n.param(p, in)
 	}
+	if x.Returns != nil {
+		n.node(x.Returns, in)
+	}
 	if len(over) > 0 && len(x.Params) == 1 {
 		if list, is := over[0].(*syntax.List); is {
 			in.set(x.Params[0].Name, list)
+			delete(in.loose, x.Params[0].Name)
 		}
 	}
 	n.all(x.Body.Stmts, in)
+	if len(x.Body.Stmts) > 0 {
+		n.flows(x.Body.Stmts[len(x.Body.Stmts)-1])
+	}
 }
 
 // call adds a function's name, and what its arguments name.
@@ -511,6 +612,7 @@ func (n *namer) call(f *syntax.Name, args []syntax.Expr, s *scope) {
 	name := strings.TrimPrefix(f.Value, "::")
 	n.add(Name{Kind: FunctionName, Name: name, Span: n.plain(f.Span())})
 	n.arguments(name, args, s)
+	n.passed(name, args)
 }
 
 // resource adds what a resource expression names: its type, its titles, its attributes.
@@ -523,14 +625,20 @@ func (n *namer) resource(x *syntax.Resource, s *scope) {
 	} else {
 		n.node(x.Type, s)
 		typ = typeOf(x.Type)
+		if a, is := x.Type.(*syntax.Access); is { // Resource['web::vhost'] { 't': }
+			typ, _ = named(a)
+		}
 	}
 	for _, b := range x.Bodies {
-		owner := typ
+		owners := []string{anyOf(typ)}
 		if typ == "class" {
 			n.classes(b.Title, s, true)
-			owner = ""
-			if list := syntax.StaticNames(b.Title); len(list) == 1 && list[0] != "" {
-				owner = Class(list[0])
+			owners = nil
+			for _, name := range syntax.StaticNames(b.Title) {
+				if name = Class(name); name == "" {
+					name = anyClass
+				}
+				owners = append(owners, name)
 			}
 		} else if typ != "" {
 			n.literals(b.Title, nil, func(text string, at source.Span) {
@@ -541,17 +649,36 @@ func (n *namer) resource(x *syntax.Resource, s *scope) {
 		if _, plain := b.Title.(*syntax.Str); !plain {
 			n.node(b.Title, s)
 		}
-		n.attributes(owner, b.Ops, s)
+		n.attributes(owners, b.Ops, s)
 	}
 }
 
-func (n *namer) attributes(owner string, ops []*syntax.AttrOp, s *scope) {
+// The owners of attributes when the code does not say whose they are.
+const (
+	anyThing = "\x00"
+	anyClass = "\x00class"
+)
+
+// anyOf is the owner of attributes that are set of a type.
+func anyOf(typ string) string {
+	switch typ {
+	case "", "resource":
+		return anyThing
+	case "class":
+		return anyClass
+	}
+	return typ
+}
+
+func (n *namer) attributes(owners []string, ops []*syntax.AttrOp, s *scope) {
 	for _, op := range ops {
-		switch {
-		case op.Splat && op.Value != nil:
-			n.settings(owner, op.Value, s)
-		case owner != "" && !op.Splat:
-			n.add(Name{Kind: VariableName, Name: owner + "::" + op.Name, Span: op.NameAt, Param: true})
+		for _, owner := range owners {
+			switch {
+			case op.Splat && op.Value != nil:
+				n.settings(owner, op.Value, s)
+			case !op.Splat:
+				n.set(owner, op.Name, op.NameAt, len(owners) > 1)
+			}
 		}
 		if op.Value == nil {
 			continue
@@ -561,9 +688,23 @@ func (n *namer) attributes(owner string, ops []*syntax.AttrOp, s *scope) {
 			n.text(aReference, op.Value, s)
 		case "source":
 			n.text(aSource, op.Value, s)
+		default:
+			n.flows(op.Value)
 		}
 		n.node(op.Value, s)
 	}
+}
+
+// set adds an attribute that is set of an owner; of one that the code does not name it is that of any that has it.
+func (n *namer) set(owner, attribute string, at source.Span, text bool) {
+	x := Name{Kind: VariableName, Name: owner + "::" + attribute, Span: at, Param: true, Text: text}
+	if owner == anyThing || owner == anyClass {
+		x.Name, x.Text = anyThing+"::"+attribute, true
+		if owner == anyClass {
+			x.Of = "class"
+		}
+	}
+	n.add(x)
 }
 
 // query adds what the condition of a collector names: attributes, and by their tags classes.
@@ -582,8 +723,10 @@ func (n *namer) query(owner string, q syntax.Expr, s *scope) {
 			switch {
 			case text == "tag":
 				n.text(aTag, q.Right, s)
-			case text != "title" && owner != "":
-				n.add(Name{Kind: VariableName, Name: owner + "::" + text, Span: at, Param: true})
+			case text == "title" && owner == anyClass:
+				n.text(aClass, q.Right, s)
+			case text != "title":
+				n.set(owner, text, at, false)
 			}
 		})
 		n.node(q.Right, s)
@@ -661,6 +804,27 @@ func named(a *syntax.Access) (typ string, titles []syntax.Expr) {
 		}
 	}
 	return "", nil
+}
+
+// owners are what attributes belong to that are set of a reference's resources.
+func (n *namer) owners(e syntax.Expr) (list []string) {
+	a, is := e.(*syntax.Access)
+	if !is {
+		return []string{anyThing}
+	}
+	typ, titles := named(a)
+	if typ != "class" {
+		return []string{anyOf(typ)}
+	}
+	for _, t := range titles {
+		for _, name := range syntax.StaticNames(t) {
+			if name = Class(name); name == "" {
+				name = anyClass
+			}
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // ownerOf is what the attributes of a reference's resource belong to; "" if that is not one thing.

@@ -51,13 +51,16 @@ func TestNamesStandThere(t *testing.T) {
 				}
 				tree, _ := parse(file, syntax.Options{})
 				for _, n := range outline.Names(tree, effects) {
+					if n.Open {
+						continue // nobody says its name
+					}
 					names++
 					got := strings.ToLower(strings.TrimPrefix(file.Slice(n.Span), "::"))
 					want := strings.ToLower(n.Name)
 					if n.Kind == outline.ResourceName {
 						want = strings.TrimSuffix(want[strings.Index(want, "[")+1:], "]")
 					}
-					if strings.Contains(got, "${") {
+					if strings.Contains(got, "${") || n.Pattern {
 						continue // a part of it is computed
 					}
 					if got == "" || !strings.HasSuffix(want, got) && !strings.HasSuffix(strings.TrimLeft(got, "@"), want) {

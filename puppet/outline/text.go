@@ -53,6 +53,7 @@ const (
 	settings                 // a hash of attributes of what is named first
 	resources                // a hash of such hashes, by title
 	aSource                  // a file, as puppet:///modules/…
+	aTitle                   // of what is named first, which may be a class
 )
 
 // takes says what the arguments of functions name.
@@ -60,13 +61,14 @@ var takes = map[string][]taken{
 	"include": {included, more}, "contain": {included, more}, "require": {included, more},
 	"defined": {aThing, more}, "tagged": {aTag, more}, "realize": {aReference, more},
 	"getvar": {aVariable}, "call": {aFunction}, "is_function_available": {aFunction},
+	"stdlib::has_function": {aFunction}, "has_function": {aFunction}, "run_plan": {aFunction},
 	"assert_type": {aDataType}, "validate_legacy": {aDataType, aFunction},
 	"lookup": {aKey, keyed, aValue, keyed}, "hiera": {aKey}, "hiera_array": {aKey}, "hiera_hash": {aKey},
 	"hiera_include": {aKey},
 	"template":      {aTemplate, more}, "find_template": {aTemplate, more}, "epp": {anEPP, given},
 	"stdlib::deferrable_epp": {anEPP, given}, "inline_template": {anERBText, more}, "inline_epp": {anEPPText},
 	"file": {aFile, more}, "binary_file": {aFile}, "find_file": {aFile, more},
-	"create_resources": {aType, resources, settings}, "ensure_resource": {aType, aValue, settings},
+	"create_resources": {aType, resources, settings}, "ensure_resource": {aType, aTitle, settings},
 	"ensure_resources":    {aType, resources, settings},
 	"defined_with_params": {aReference, settings}, "getparam": {aReference, anAttribute},
 	"str2resource": {aReference}, "stdlib::str2resource": {aReference},
@@ -127,24 +129,36 @@ func (n *namer) arguments(function string, args []syntax.Expr, s *scope) {
 		case aKey, keyed:
 			n.keyed(t, a, s)
 		case anEPP:
-			n.literals(a, s, func(text string, at source.Span) {
+			if !n.literals(a, s, func(text string, at source.Span) {
 				if !strings.HasSuffix(text, ".epp") {
 					text += ".epp"
 				}
 				n.add(Name{Kind: TemplateName, Name: text, Span: at, Text: true})
-				if len(args) > i+1 {
-					n.keys(args[i+1], s, func(key string, at source.Span, _ syntax.Expr) {
-						n.add(Name{Kind: LocalName, Name: key, Of: text, Span: at, Param: true, Text: true})
-					})
+				if len(args) > i+1 && !n.keys(args[i+1], s, func(key string, at source.Span, _ syntax.Expr) {
+					n.add(Name{Kind: LocalName, Name: key, Of: text, Span: at, Param: true, Text: true})
+				}) {
+					n.add(Name{Kind: LocalName, Of: text, Span: args[i+1].Span(), Open: true})
 				}
-			})
+			}) {
+				n.open(TemplateName, "", a)
+			}
 		case anERBText:
 			n.inlineERB(a, s)
 		case anEPPText:
 			n.inlineEPP(a, args[i+1:], s)
 		case anAttribute:
 			n.attribute(n.ownerOf(args[0]), a, s)
+		case aTitle:
+			if n.typeNamed(args[0]) == "class" {
+				n.classes(a, s, true)
+			}
 		case settings, resources:
+			if t == settings && list[1] == aTitle && n.typeNamed(args[0]) == "class" {
+				for _, name := range syntax.StaticNames(args[1]) {
+					n.settings(Class(name), a, s)
+				}
+				continue
+			}
 			n.made(t, args[0], a, s)
 		default:
 			n.text(t, a, s)
@@ -161,7 +175,7 @@ func (n *namer) further(function syntax.Expr, args []syntax.Expr, s *scope) {
 
 // text adds what texts of an expression name.
 func (n *namer) text(t taken, e syntax.Expr, s *scope) {
-	n.literals(e, s, func(text string, at source.Span) {
+	all := n.literals(e, s, func(text string, at source.Span) {
 		inText(t, text, at, func(x Name) {
 			if x.Free {
 				n.bind(x.Name, x.Span, s, x)
@@ -170,11 +184,17 @@ func (n *namer) text(t taken, e syntax.Expr, s *scope) {
 			}
 		})
 	})
+	if kind, is := opens[t]; is && !all {
+		n.open(kind, "", e)
+	}
 }
+
+// opens are the kinds of names that somebody asks for who knows that code may come to any of them.
+var opens = map[taken]NameKind{aVariable: VariableName, aKey: KeyName, aTemplate: TemplateName}
 
 // keyed adds keys of Hiera's that an argument of lookup names.
 func (n *namer) keyed(t taken, e syntax.Expr, s *scope) {
-	if t == aKey {
+	if _, options := e.(*syntax.Hash); t == aKey && !options {
 		n.text(aKey, e, s)
 	}
 	n.keys(e, nil, func(option string, _ source.Span, value syntax.Expr) {
@@ -189,41 +209,51 @@ func (n *namer) keyed(t taken, e syntax.Expr, s *scope) {
 	})
 }
 
-// keys calls f for the entries of a hash that is written out, also as a sum of some.
-func (n *namer) keys(e syntax.Expr, s *scope, f func(key string, at source.Span, value syntax.Expr)) {
-	all := func(list ...syntax.Expr) {
+// keys calls f for the entries of a hash that is written out, also as a sum of some. It reports whether these are all
+// that there are.
+func (n *namer) keys(e syntax.Expr, s *scope, f func(key string, at source.Span, value syntax.Expr)) (all bool) {
+	each := func(list ...syntax.Expr) bool {
+		all = true
 		for _, x := range list {
-			n.keys(x, s, f)
+			all = n.keys(x, s, f) && all
 		}
+		return all
 	}
 	switch e := e.(type) {
 	case *syntax.Hash:
+		all = true
 		for _, x := range e.Entries {
-			n.literals(x.Key, nil, func(text string, at source.Span) { f(text, at, x.Value) })
+			all = n.literals(x.Key, nil, func(text string, at source.Span) { f(text, at, x.Value) }) && all
 		}
+		return all
+	case *syntax.Undef, *syntax.Str:
+		return true
 	case *syntax.Paren:
-		all(e.X)
+		return each(e.X)
 	case *syntax.Binary:
 		if e.Op == syntax.OpAdd {
-			all(e.Left, e.Right)
+			return each(e.Left, e.Right)
 		}
 	case *syntax.Selector:
+		var values []syntax.Expr
 		for _, x := range e.Entries {
-			all(x.Value)
+			values = append(values, x.Value)
 		}
+		return each(values...)
 	case *syntax.Call:
 		if f, is := e.Functor.(*syntax.Name); is && merges[f.Value] {
-			all(e.Args...)
+			return each(e.Args...)
 		}
 	case *syntax.MethodCall:
 		if merges[e.Functor.Name.Value] {
-			all(append([]syntax.Expr{e.Functor.Left}, e.Args...)...)
+			return each(append([]syntax.Expr{e.Functor.Left}, e.Args...)...)
 		}
 	case *syntax.Var:
-		if x := s.written(e.Name); x != nil {
-			n.keys(x, nil, f)
+		if x, only := s.written(e.Name); x != nil {
+			return n.keys(x, nil, f) && only
 		}
 	}
+	return false
 }
 
 // merges are the functions that make one hash of several.
@@ -234,9 +264,10 @@ func (n *namer) settings(owner string, e syntax.Expr, s *scope) {
 	if owner == "" {
 		return
 	}
-	n.keys(e, s, func(key string, at source.Span, _ syntax.Expr) {
-		n.add(Name{Kind: VariableName, Name: owner + "::" + key, Span: at, Param: true, Text: true})
-	})
+	if !n.keys(e, s, func(key string, at source.Span, _ syntax.Expr) { n.set(owner, key, at, true) }) &&
+		owner != anyThing && owner != anyClass {
+		n.open(VariableName, owner+"::", e)
+	}
 }
 
 func (n *namer) attribute(owner string, e syntax.Expr, s *scope) {
@@ -252,23 +283,31 @@ func (n *namer) attribute(owner string, e syntax.Expr, s *scope) {
 func (n *namer) made(t taken, of, e syntax.Expr, s *scope) {
 	owner := n.ownerOf(of)
 	if owner == "" {
-		if names := syntax.StaticNames(of); len(names) == 1 {
-			owner = Class(strings.TrimLeft(names[0], "@"))
-		}
+		owner = n.typeNamed(of)
 	}
 	switch {
 	case t == settings && owner != "class":
 		n.settings(owner, e, s)
 	case t == resources:
-		n.keys(e, s, func(title string, at source.Span, value syntax.Expr) {
+		if !n.keys(e, s, func(title string, at source.Span, value syntax.Expr) {
 			if owner == "class" {
 				inText(included, title, at, n.add)
 				n.settings(Class(title), value, s)
 				return
 			}
 			n.settings(owner, value, s)
-		})
+		}) && owner != "" && owner != "class" {
+			n.open(VariableName, owner+"::", e)
+		}
 	}
+}
+
+// typeNamed is the type that a text names which create_resources or its kin take; "" if it is computed.
+func (n *namer) typeNamed(e syntax.Expr) string {
+	if names := syntax.StaticNames(e); len(names) == 1 {
+		return Class(strings.TrimLeft(names[0], "@"))
+	}
+	return ""
 }
 
 // inText calls add for what a text names that stands at a place. If the place is not as long as the text, the text is

@@ -62,6 +62,12 @@ func TestNamesInText(t *testing.T) {
 		`Class['«c a::b»'] { «v a::b::port:port» => 1 }`,
 		`A::D <| «v a::d::port:port» == 3 and (title != 'x' or «v a::d::mode:mode» != 1) |> { «v a::d::port:port» => 1 }`,
 		`A::D <<| «v a::d::port:port» == $«v q» |>>`,
+		`Resource['«t a::d»'] { 't': «v a::d::port:port» => 1 }`, `class { ['a::b', 'a::c']: port => 1 }`,
+		`Class <| title == '«c a::b»' |> { «v *::port:port» => 1 }`,
+		`class { $c: «v *::port:port» => 1, * => {'«v *::mode:mode»' => 1} }`,
+		`ensure_resource('class', '«c a::b»', {'«v a::b::port:port»' => 1})`, `[$port] = Class['«c a::b»']`,
+		`$x = [1].map |$y| >> «t A::T» { $y }`, `run_plan('«f a::p»')`, `$x = stdlib::has_function('«f a::f»')`,
+		`$x = template("«T m/*.erb:m/${x}.erb»")`,
 		`$x = epp('«T m/x.epp»', {'«l p»' => 1, '«l q»' => 2})`, `$x = epp('«T m/x.epp:m/x»')`,
 		`$x = template('«T m/a»', '«T m/b»')`,
 		`$x = stdlib::deferrable_epp('«T m/x.epp»', {'«l p»' => 1})`, `$x = find_template('«T m/x»')`,
@@ -93,7 +99,7 @@ func TestNamesInText(t *testing.T) {
 		}
 		got := map[source.Span][]string{}
 		for _, n := range outline.Names(tree, func(string) outline.Effect { return 0 }) {
-			if k := kinds[n.Kind] + " " + n.Name; !slices.Contains(got[n.Span], k) {
+			if k := kinds[n.Kind] + " " + n.Name; !n.Open && !slices.Contains(got[n.Span], k) {
 				got[n.Span] = append(got[n.Span], k)
 			}
 		}
@@ -122,7 +128,7 @@ func TestNamesInERB(t *testing.T) {
 		`<% if scope.catalog.tagged?('«ct a::b»') %>`, `<% if scope.find_hostclass('«c a::b»') %>`,
 		`<% if scope.find_definition('«t a::d»') %>`, `<% scope.findresource('«t A::D»[«r A::D[x]:x»]') %>`,
 		`<% scope.findresource('Class', '«c a::b»') %>`, `<% scope.catalog.resource('Class[«c a::b»]') %>`,
-		`<%= @«v x»['!a::b'] %>`, `<%= list.include?('!a::b') %>`, `<%= scope["!a::#{x}"] %>`, `scope['!a::b'] @x`,
+		`<%= @«v x»['!a::b'] %>`, `<%= list.include?('!a::b') %>`, `<%= scope["«v a::*:a::#{x}»"] %>`, `scope['!a::b'] @x`,
 	} {
 		text, marks := unmarked(strings.ReplaceAll(code, "«function_»", "function_"))
 		got := map[source.Span][]string{}

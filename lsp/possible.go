@@ -1,0 +1,363 @@
+package lsp
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/fleet"
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
+	"bunraku/source"
+)
+
+// Where a value goes when code runs is not to be known in general: a text that is a class's name may be put into a list
+// that another file goes through and includes. So beside the places that name a thing there are those that may. One
+// rule tells them: a text that is the whole name of a thing, and is not known to name something else, may name it. A
+// class, define, function, plan, data type or key of Hiera's is meant by its name, a variable or parameter by
+// OWNER::NAME; a parameter also by its own name alone, if its owner gets attributes that are not written beside it:
+// from a hash that comes from elsewhere, or because something may name the owner.
+//
+// It is all found when somebody asks. What stands in a file is listed once, of those files that have the word.
+
+// A mention is a text, or a word of one, that may be a name.
+type mention struct {
+	at     source.Span
+	rooted bool     // a path is behind it: web::list.0
+	beside []string // what stands in the text beside it that is no qualified name
+	set    bool     // it is a variable that is set as the parameter is called: [$port, $host] = $class
+}
+
+// mentions are the texts of a file by what they say, in lower case and without leading colons.
+func (e *entry) mentions() map[string][]mention {
+	e.listed.Do(func() {
+		e.texts = map[string][]mention{}
+		switch {
+		case e.tree != nil:
+			for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+				syntax.Walk(x, e.mentionedIn)
+			}
+		case e.data != nil:
+			e.mentionedBy(e.data, map[*datafile.Node]bool{})
+		default:
+			e.mentionedInTags(e.file.Text, 0)
+		}
+	})
+	return e.texts
+}
+
+// mentionedIn lists what a node of code says.
+func (e *entry) mentionedIn(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Str:
+		e.mention(n.Value, n.Span())
+	case *syntax.Name:
+		e.mention(n.Value, n.Span())
+	case *syntax.Heredoc:
+		e.mentionedInTags(e.file.Slice(n.Lines), n.Lines.Start)
+		if text, is := n.X.(*syntax.Str); is {
+			e.mention(strings.TrimSpace(text.Value), n.Lines)
+			return false
+		}
+	case *syntax.Interpolated:
+		e.mentionedInTags(e.file.Slice(n.Span()), n.Span().Start)
+		for _, p := range n.Parts {
+			if _, is := p.(*syntax.Str); !is {
+				syntax.Walk(p, e.mentionedIn)
+			}
+		}
+		return false
+	case *syntax.Assign:
+		if _, several := n.Left.(*syntax.List); several { // [$port, $host] = $class
+			syntax.Walk(n.Left, func(l syntax.Node) bool {
+				if v, is := l.(*syntax.Var); is {
+					e.texts[v.Name] = append(e.texts[v.Name], mention{at: within(e.file, v.Span(), v.Name), set: true})
+				}
+				return true
+			})
+		}
+	}
+	return true
+}
+
+// mentionedBy lists what data say: their keys and texts, at any depth.
+func (e *entry) mentionedBy(n *datafile.Node, seen map[*datafile.Node]bool) {
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	if s, is := n.Value.(value.String); is {
+		e.mention(string(s), n.Span)
+	}
+	hash, _ := n.Value.(*value.Hash)
+	for i, kid := range n.Kids {
+		if hash != nil && i < hash.Len() {
+			if key, is := hash.Entries()[i].Key.(value.String); is {
+				e.mention(string(key), kid.Key)
+			}
+		}
+		e.mentionedBy(kid.Node, seen)
+	}
+}
+
+// mentionedInTags lists the strings and symbols that stand within the tags of a template.
+func (e *entry) mentionedInTags(text string, base uint32) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], "<%")
+		if i < 0 {
+			return
+		}
+		at += i + 2
+		end := strings.Index(text[at:], "%>")
+		if end < 0 {
+			end = len(text) - at
+		}
+		for s := range rubyTexts(text[at : at+end]) {
+			span := source.Span{Start: base + uint32(at) + s.Start, End: base + uint32(at) + s.End}
+			e.mention(e.file.Slice(span), span)
+		}
+		at += end
+	}
+}
+
+// rubyTexts are where strings and symbols stand in Ruby, and the words of %w[…]. It need not be exact: a text that is
+// none says no name.
+func rubyTexts(code string) func(yield func(source.Span) bool) {
+	return func(yield func(source.Span) bool) {
+		for i := 0; i < len(code); i++ {
+			from, end := i+1, -1
+			switch c := code[i]; {
+			case c == '\'' || c == '"':
+				if n := strings.IndexByte(code[from:], c); n >= 0 {
+					end = from + n
+				}
+			case c == ':' && from < len(code) && isWord(code[from]) && (i == 0 || code[i-1] != ':'):
+				for end = from; end < len(code) && isWord(code[end]); end++ {
+				}
+			case c == '%' && from+1 < len(code) && (code[from] == 'w' || code[from] == 'i'):
+				from += 2
+				if n := strings.IndexAny(code[from:], ")]}>|!/"); n >= 0 {
+					end = from + n
+				}
+				for from < end { // each word
+					n := strings.IndexAny(code[from:end], " \t\n")
+					if n < 0 {
+						n = end - from
+					}
+					if n > 0 && !yield(source.Span{Start: uint32(from), End: uint32(from + n)}) {
+						return
+					}
+					from += n + 1
+				}
+				continue
+			}
+			if end < 0 {
+				continue
+			}
+			if !yield(source.Span{Start: uint32(from), End: uint32(end)}) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// mention lists a text: as a whole, without a path behind it, and by its words if it is a reference, a data type or a
+// list of names.
+func (e *entry) mention(text string, at source.Span) {
+	add := func(word string, path bool, beside ...string) {
+		if word = strings.TrimPrefix(strings.TrimLeft(word, "@$"), "::"); word != "" {
+			key := strings.ToLower(word)
+			e.texts[key] = append(e.texts[key], mention{at: within(e.file, at, word), rooted: path, beside: beside})
+		}
+	}
+	if strings.Contains(text, "<%") {
+		e.mentionedInTags(e.file.Slice(at), at.Start)
+	}
+	for _, n := range askedNames(text) {
+		if n.Kind == outline.KeyName {
+			add(rooted(n).Name, false)
+		}
+	}
+	add(text, false)
+	key := rooted(outline.Name{Kind: outline.KeyName, Name: text, Span: source.Span{End: uint32(len(text))}})
+	if key.Name != text {
+		add(key.Name, true)
+	}
+	words := strings.FieldsFunc(text, func(c rune) bool { return c != ':' && (c > 'z' || !isWord(byte(c))) })
+	var plain []string
+	switch {
+	case strings.Contains(text, "["):
+	case len(words) < 2 || !strings.Contains(text, "::"):
+		return
+	default:
+		plain = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "::") })
+	}
+	for _, w := range words {
+		add(w, false, plain...)
+	}
+}
+
+// possible are the places that may name what a name means, and do not say so.
+func (at *spot) possible(n outline.Name) (out []occurrence) {
+	for _, id := range at.meanings(at.entry, n) {
+		switch {
+		case id.kind == outline.VariableName:
+			i := strings.LastIndex(id.name, "::")
+			if i < 0 {
+				continue
+			}
+			out = append(out, at.mentions(id, id.name, nil)...)
+			out = append(out, at.byItself(id, id.name[:i], id.name[i+2:])...)
+		case id.kind == outline.LocalName:
+			if in := at.takers(id, n); in != nil {
+				out = append(out, at.mentions(id, id.name, in)...)
+			}
+		case id.kind != outline.ResourceName && id.kind != outline.TemplateName && id.kind != outline.FileName:
+			out = append(out, at.mentions(id, id.name, nil)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b occurrence) int {
+		if a.entry == b.entry {
+			return int(a.Span.Start) - int(b.Span.Start)
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	return slices.CompactFunc(out, func(a, b occurrence) bool { return a.entry == b.entry && a.Span == b.Span })
+}
+
+// byItself are the places that may name a variable of an owner by its own name alone.
+func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
+	if at.takes[id.name] && at.open(owner) {
+		return at.mentions(id, name, nil)
+	}
+	// Code of the owner that asks for variables by texts: getvar($name), and scope[name] in its templates.
+	out = at.mentions(id, name, func(e *entry) bool {
+		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
+			return n.Kind == outline.VariableName && n.Name == "" &&
+				(n.In == owner || slices.Contains(at.callers[e.template], owner))
+		})
+	})
+	module, _, _ := strings.Cut(owner, "::")
+	for _, e := range at.index.entries {
+		if e.template == "" || path.Ext(e.path) == ".epp" || len(at.callers[e.template]) > 0 ||
+			!strings.HasPrefix(e.template, module+"/") && !at.renders(owner) {
+			continue
+		}
+		for _, n := range e.names { // nobody is known to render it
+			if n.Free && n.Name == name && n.Kind == outline.VariableName {
+				out = append(out, occurrence{e, n})
+			}
+		}
+	}
+	return out
+}
+
+// open reports whether something gets attributes that are not written beside its name, or may be named in a way that
+// is not seen.
+func (at *spot) open(owner string) bool {
+	if slices.ContainsFunc(at.index.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
+			return n.Kind == outline.VariableName && n.Name == owner+"::"
+		})
+	}) {
+		return true
+	}
+	kind := outline.TypeName
+	if at.defines(outline.Name{Kind: outline.ClassName, Name: owner}) {
+		kind = outline.ClassName
+	}
+	found := len(at.mentions(identity{kind: kind, name: owner}, owner, nil)) > 0
+	at.patterns(func(o occurrence, matches func(string) bool) {
+		found = found || o.Kind == kind && !o.isData && matches(owner)
+	})
+	return found
+}
+
+// opens reports whether code asks for a thing of a kind by a name that it does not say.
+func (x *index) opens(kind outline.NameKind) bool {
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.open, func(n outline.Name) bool { return n.Kind == kind })
+	})
+}
+
+// renders reports whether an owner renders templates whose names it does not say.
+func (at *spot) renders(owner string) bool {
+	return slices.ContainsFunc(at.index.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
+			return n.Kind == outline.TemplateName && n.In == owner
+		})
+	})
+}
+
+// takers tells the files that may have texts which name a parameter of a template or plan; nil if there are none.
+func (at *spot) takers(id identity, n outline.Name) func(*entry) bool {
+	if plan := n.In; n.Param && id.file == at.entry.path && fleet.IsPlan(id.file) {
+		return func(e *entry) bool {
+			return slices.ContainsFunc(e.names, func(n outline.Name) bool {
+				return n.Kind == outline.FunctionName && n.Name == plan
+			}) || len(e.mentions()[plan]) > 0
+		}
+	}
+	if id.local != 0 || path.Ext(id.file) != ".epp" || !slices.ContainsFunc(at.index.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
+			return n.Kind == outline.TemplateName || n.Kind == outline.LocalName && n.Of == id.file
+		})
+	}) {
+		return nil
+	}
+	return func(*entry) bool { return true }
+}
+
+// mentions are the texts that say a word and are not known to name something; in, if it is not nil, tells the files to
+// look at.
+func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []occurrence) {
+	folds := id.kind == outline.ClassName || id.kind == outline.TypeName
+	paths := id.kind == outline.KeyName || id.kind == outline.VariableName
+	spelled := outline.Capitalized(word)
+	for _, e := range at.index.entries {
+		if !strings.Contains(e.file.Text, word) && !(folds && strings.Contains(e.file.Text, spelled)) ||
+			in != nil && !in(e) {
+			continue
+		}
+		list := e.mentions()[strings.ToLower(word)]
+		if len(list) == 0 {
+			continue
+		}
+		known := map[source.Span]bool{}
+		for _, m := range list {
+			known[m.at] = false
+		}
+		for _, n := range e.names {
+			span := rooted(n).Span
+			if is, asked := known[span]; asked && !is && !(n.Kind == outline.ResourceName && at.takesTitles(n)) {
+				known[span] = true
+			}
+		}
+		for _, m := range list {
+			text := e.file.Slice(m.at)
+			switch {
+			case m.set && word == id.name, known[m.at] && !m.set, m.rooted && !paths, !at.list(m),
+				!folds && len(text) == len(word) && text != word:
+			default:
+				out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: word, Span: m.at}})
+			}
+		}
+	}
+	return out
+}
+
+// list reports whether a text is nothing but names, if it is more than one word.
+func (at *spot) list(m mention) bool {
+	return !slices.ContainsFunc(m.beside, func(word string) bool {
+		return !at.defines(outline.Name{Kind: outline.ClassName, Name: word})
+	})
+}
+
+// takesTitles reports whether a resource's title is one of a define, which may do with it what it likes.
+func (at *spot) takesTitles(n outline.Name) bool {
+	typ, _, _ := strings.Cut(n.Name, "[")
+	return strings.Contains(typ, "::") || at.defines(outline.Name{Kind: outline.TypeName, Name: outline.Class(typ)})
+}
