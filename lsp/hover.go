@@ -136,13 +136,8 @@ func (at *spot) answer(r *result, ref, attribute string) string {
 		text.WriteByte('\n')
 		a.Text(&text, explain.Show{All: true, View: explain.DependencyView})
 	}
-	return madeSensitive.ReplaceAllString(text.String(), "$1"+redact.Blot)
+	return at.unseen(madeSensitive.ReplaceAllString(text.String(), "$1"+redact.Blot))
 }
-
-// madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is
-// of, and breaks off long ones.
-var madeSensitive = regexp.MustCompile(
-	`(\bSensitive(?:\[[^\]\n]*\]+)?(?:\.new)?\(\s*)(?:'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?|[\[{@].*|-?\d[\w.]*)`)
 
 // told is what is said of each node, without what is about the command line unless everything is asked for.
 func (at *spot) told(say func(*result) string) string {
@@ -222,60 +217,6 @@ func upTo(e *entry, whole source.Span, body syntax.Body) string {
 		whole.End = body.Braces.Start
 	}
 	return e.written(whole)
-}
-
-// written is a part of a file's text without what the code itself makes Sensitive, which no compile may have come by.
-func (e *entry) written(span source.Span) string {
-	var out strings.Builder
-	from := span.Start
-	for _, s := range e.sensitive() {
-		if s.Start < from || s.End > span.End {
-			continue
-		}
-		out.WriteString(e.file.Slice(source.Span{Start: from, End: s.Start}))
-		out.WriteString(redact.Blot)
-		from = s.End
-	}
-	out.WriteString(e.file.Slice(source.Span{Start: from, End: span.End}))
-	return out.String()
-}
-
-// sensitive is where literals stand that the code makes Sensitive: Sensitive('…'), Sensitive.new('…').
-func (e *entry) sensitive() []source.Span {
-	e.looked.Do(func() {
-		if e.tree == nil || !strings.Contains(e.file.Text, "Sensitive") {
-			return
-		}
-		note := func(made syntax.Expr, args []syntax.Expr) {
-			if of, is := made.(*syntax.Access); is { // Sensitive[String].new('…')
-				made = of.Left
-			}
-			if r, is := made.(*syntax.Ref); !is || e.file.Slice(r.Span()) != "Sensitive" {
-				return
-			}
-			for _, a := range args {
-				switch a := a.(type) {
-				case *syntax.Heredoc:
-					e.hidden = append(e.hidden, a.Lines)
-				case *syntax.Str, *syntax.Interpolated, *syntax.Int, *syntax.Float, *syntax.List, *syntax.Hash:
-					e.hidden = append(e.hidden, a.Span())
-				}
-			}
-		}
-		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
-			syntax.Walk(x, func(n syntax.Node) bool {
-				switch n := n.(type) {
-				case *syntax.Call:
-					note(n.Functor, n.Args)
-				case *syntax.MethodCall:
-					note(n.Functor.Left, n.Args)
-				}
-				return true
-			})
-		}
-		slices.SortFunc(e.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
-	})
-	return e.hidden
 }
 
 // comment is what stands above a definition; of a parameter what puppet-strings has under @param.

@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -207,4 +208,74 @@ func TestSecretInMarkdown(t *testing.T) {
 		t.Error(text)
 	}
 	n.bye()
+}
+
+// TestSensitiveBranches: whatever a literal is to the argument of Sensitive, it is shown nowhere: a branch that no node
+// takes, a template that is a text, a default.
+func TestSensitiveBranches(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	files["modules/web/manifests/init.pp"] = `class web (
+  Sensitive[String] $pw = Sensitive(if $facts['never'] { 'Quiet-01' } else { 'Quiet-02' }),
+  Sensitive $b = Sensitive($facts['never'] ? { 'x' => 'Quiet-03', default => "Quiet-04 ${1}" }),
+  Sensitive $c = Sensitive.new(inline_epp('Quiet-05 <%= 1 %>')),
+  Sensitive $d = Sensitive(lookup('key', String, 'first', 'Quiet-06')),
+  Sensitive $e = Sensitive(
+    case $facts['never'] {
+      'x': { 'Quiet-07' }
+      default: { ['Quiet-08', { 'Quiet-09' => 'Quiet-10' }] }
+    }
+  ),
+  Sensitive $f = 'Quiet-11'.convert_to(Sensitive),
+  Sensitive $g = new(Sensitive, inline_template("Quiet-12 <%= 1 %>")),
+  Sensitive $h = Sensitive(quiet13),
+  Sensitive $i = Sensitive(@(END)),
+    Quiet-14
+    | END
+  Sensitive $j = Sensitive(['a'].map |$x| { 'Quiet-15' }),
+) {
+  $l = Sensitive(if $facts['never'] { 'Quiet-16' } else { lookup('other') })
+  $m = if $facts['fqdn'] { Sensitive($facts['never'] ? { 'x' => 'Quiet-17',
+    'y' => 'Quiet-18', default => 'Quiet-19' }) } else { 'x' }
+  if $facts['never'] { notify { Sensitive('Quiet-20'): message => $l } }
+  notify { 'z': message => $l }
+  notify { 'y': message => $m }
+}
+`
+	files["data/common.yaml"] += "  unasked:\n    convert_to: Sensitive\n  ^li.*:\n    convert_to: ['Sensitive']\n" +
+		"key: abc-1\nother: abc-2\nunasked: Quiet-21\nlist: ['Quiet-22']\n"
+	n := navigate(t, files)
+	n.rest()
+	const initpp = "modules/web/manifests/init.pp"
+	for _, word := range []string{"web", "pw", "b =", "c =", "d =", "e =", "f =", "g =", "h =", "i =", "j =", "l =", "m =",
+		"message", "$l", "$m"} {
+		at := n.pos(initpp, word, 1)
+		if word[0] == '$' {
+			at["position"].(map[string]any)["character"] = at["position"].(map[string]any)["character"].(int) + 1
+		}
+		n.ask("textDocument/hover", at)
+		n.ask("textDocument/completion", at)
+		n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{at}})
+	}
+	for _, word := range []string{"web::pw", "unasked", "list", "key"} {
+		n.hover("data/common.yaml", word, 1)
+		n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at",
+			"arguments": []any{n.pos("data/common.yaml", word, 1)}})
+	}
+	n.ask("textDocument/documentSymbol", n.doc(initpp))
+	n.ask("textDocument/documentSymbol", n.doc("data/common.yaml"))
+	ask := n.doc(initpp)
+	ask["range"] = at(0, 0, 100, 0)
+	n.ask("textDocument/inlayHint", ask)
+	n.bye()
+	all := n.all.String()
+	if !strings.Contains(all, "init.pp:20") {
+		t.Error("nothing is explained")
+	}
+	for i := range 23 {
+		for _, secret := range []string{fmt.Sprintf("uiet-%02d", i), fmt.Sprintf("quiet%02d", i)} {
+			if at := strings.Index(all, secret); at >= 0 {
+				t.Errorf("%s was sent: %s", secret, all[max(0, at-200):at+50])
+			}
+		}
+	}
 }

@@ -80,7 +80,7 @@ func (o *outliner) body(stmts []syntax.Expr) []protocol.DocumentSymbol {
 					o.body(n.Body.Stmts)))
 			case *syntax.Resource:
 				for _, b := range n.Bodies {
-					out = append(out, o.symbol(o.file.Slice(n.Type.Span())+" "+clip(o.file.Slice(b.Title.Span())), "",
+					out = append(out, o.symbol(o.written(n.Type.Span())+" "+clip(o.written(b.Title.Span())), "",
 						protocol.SymbolKindObject, b.Span(), b.Title.Span(), nil))
 				}
 			case *syntax.Assign:

@@ -1,0 +1,142 @@
+package lsp
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/syntax"
+	"bunraku/report/redact"
+	"bunraku/source"
+)
+
+// What is shown of code is shown without what the code makes Sensitive. What compiles have found to be Sensitive is
+// hidden in every message (redact); code that no compile came by has secrets, too.
+
+// written is a part of a file's text without what the code itself makes Sensitive, which no compile may have come by.
+func (e *entry) written(span source.Span) string {
+	var out strings.Builder
+	from := span.Start
+	for _, s := range e.sensitive() {
+		if s.Start < from || s.Start >= span.End {
+			continue
+		}
+		out.WriteString(e.file.Slice(source.Span{Start: from, End: s.Start}))
+		out.WriteString(redact.Blot)
+		from = min(s.End, span.End)
+	}
+	out.WriteString(e.file.Slice(source.Span{Start: from, End: span.End}))
+	return out.String()
+}
+
+// sensitive is where literals stand that the code makes Sensitive, or something of: Sensitive('…'), and
+// Sensitive.new($x ? { 1 => '…' }) at any depth. What names something there, such as a key that is looked up, does not.
+func (e *entry) sensitive() []source.Span {
+	e.looked.Do(func() {
+		if e.tree == nil || !strings.Contains(e.file.Text, "Sensitive") {
+			return
+		}
+		named := map[source.Span]bool{}
+		for _, n := range e.names {
+			named[n.Span] = true
+		}
+		literal := func(n syntax.Node) bool {
+			at := n.Span()
+			switch n := n.(type) {
+			case *syntax.Heredoc:
+				at = n.Lines
+			case *syntax.Str, *syntax.Name:
+				if named[at] || at.Len() > 2 && named[source.Span{Start: at.Start + 1, End: at.End - 1}] {
+					return true
+				}
+			case *syntax.Interpolated, *syntax.Int, *syntax.Float, *syntax.Regexp:
+			default:
+				return true
+			}
+			e.hidden = append(e.hidden, at)
+			return false
+		}
+		note := func(made syntax.Expr, args []syntax.Expr, block *syntax.Lambda) {
+			if of, is := made.(*syntax.Access); is { // Sensitive[String].new('…')
+				made = of.Left
+			}
+			if r, is := made.(*syntax.Ref); !is || e.file.Slice(r.Span()) != "Sensitive" {
+				return
+			}
+			for _, a := range args {
+				syntax.Walk(a, literal)
+			}
+			if block != nil {
+				syntax.Walk(block, literal)
+			}
+		}
+		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+			syntax.Walk(x, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.Call:
+					note(n.Functor, n.Args, n.Lambda)
+					if f, is := n.Functor.(*syntax.Name); is && f.Value == "new" && len(n.Args) > 0 { // new(Sensitive, '…')
+						note(n.Args[0], n.Args[1:], n.Lambda)
+					}
+				case *syntax.MethodCall:
+					note(n.Functor.Left, n.Args, n.Lambda)
+					if f := n.Functor.Name.Value; f == "convert_to" || f == "new" { // '…'.convert_to(Sensitive)
+						for _, a := range n.Args {
+							note(a, []syntax.Expr{n.Functor.Left}, nil)
+						}
+					}
+				}
+				return true
+			})
+		}
+		slices.SortFunc(e.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
+	})
+	return e.hidden
+}
+
+// unseen is an answer without what the lines of code that it shows make Sensitive. Such a line has its blanks made one
+// and may be cut; what is hidden of it is all from the first literal on.
+func (at *spot) unseen(answer string) string {
+	for _, e := range at.index.entries {
+		if len(e.sensitive()) == 0 || !strings.Contains(answer, path.Base(e.path)) {
+			continue
+		}
+		last := 0
+		for _, s := range e.sensitive() {
+			for n := max(last+1, e.file.LineOf(s.Start)); n <= e.file.LineOf(max(s.Start, s.End-1)); n++ {
+				last = n
+				answer = e.blotted(answer, n, s)
+			}
+		}
+	}
+	return answer
+}
+
+// blotted is an answer without what a line has from a span on.
+func (e *entry) blotted(answer string, n int, s source.Span) string {
+	line := e.file.Line(n)
+	before := ""
+	if start := e.file.Offset(source.Position{Line: n, Column: 1}); s.Start > start {
+		before = line[:min(len(line), int(s.Start-start))]
+	}
+	whole, kept := strings.Join(strings.Fields(line), " "), len(strings.Join(strings.Fields(before+"x"), " "))-1
+	const enough = 3 // letters of a secret by which its line is known
+	key := whole[:min(len(whole), kept+enough)]
+	if len(key) == kept {
+		return answer
+	}
+	var out strings.Builder
+	for shown := range strings.Lines(answer) {
+		if i := strings.Index(shown, key); i >= 0 {
+			shown = shown[:i+kept] + redact.Blot + "\n"
+		}
+		out.WriteString(shown)
+	}
+	return out.String()
+}
+
+// madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is
+// of, and breaks off long ones.
+var madeSensitive = regexp.MustCompile(
+	`(\bSensitive(?:\[[^\]\n]*\]+)?(?:\.new)?\(\s*)(?:'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?|[\[{@].*|-?\d[\w.]*)`)
