@@ -49,6 +49,7 @@ type entry struct {
 
 	listed sync.Once
 	texts  map[string][]mention // what mentions has found
+	joined []outline.Name       // texts that are put together when the code runs, and may be names
 }
 
 // mapper translates positions of the file.
@@ -87,7 +88,8 @@ type identity struct {
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
-		params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{}, names: map[string]string{}, tables: &tables{}}
+		params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{},
+		names: map[string]string{}, tables: &tables{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	var rendered []occurrence
 	for _, e := range entries {
@@ -637,7 +639,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 			return false
 		case e.IsDir():
 			return !noData[name]
-		case path.Ext(name) == ".erb" || isData(f.dir, p) || f.templateName(p) != "":
+		case path.Ext(name) == ".erb" || isData(f.dir, p) || f.templateName(p) != "" || mayMention(f.dir, p):
 			files = append(files, p)
 		case isSettings(p):
 			settings = append(settings, p)

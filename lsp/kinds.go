@@ -36,6 +36,14 @@ func mayBeData(dir, p string) bool {
 	return !isSettings(p)
 }
 
+// mayMention reports whether a file that has no names itself may have texts that are some: functions and types in Ruby,
+// and plans in YAML.
+func mayMention(dir, p string) bool {
+	below := strings.TrimPrefix(p, dir)
+	return path.Ext(p) == ".rb" && strings.Contains(below, "/lib/") ||
+		path.Ext(p) == ".yaml" && strings.Contains(below, "/plans/")
+}
+
 // isData reports whether a file holds data, by where it is or because a hiera.yaml says so.
 func (f *folder) isData(p string) bool {
 	if isData(f.dir, p) {

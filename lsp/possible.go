@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,6 +42,8 @@ func (e *entry) mentions() map[string][]mention {
 			}
 		case e.data != nil:
 			e.mentionedBy(e.data, map[*datafile.Node]bool{})
+		case path.Ext(e.path) == ".rb":
+			e.mentionedInRuby(e.file.Text, 0)
 		default:
 			e.mentionedInTags(e.file.Text, 0)
 		}
@@ -63,11 +66,16 @@ func (e *entry) mentionedIn(n syntax.Node) bool {
 		}
 	case *syntax.Interpolated:
 		e.mentionedInTags(e.file.Slice(n.Span()), n.Span().Start)
+		var text strings.Builder
 		for _, p := range n.Parts {
-			if _, is := p.(*syntax.Str); !is {
+			if piece, is := p.(*syntax.Str); is {
+				text.WriteString(piece.Value)
+			} else {
+				text.WriteByte(outline.Hole)
 				syntax.Walk(p, e.mentionedIn)
 			}
 		}
+		e.join(text.String(), n.Span())
 		return false
 	case *syntax.Assign:
 		if _, several := n.Left.(*syntax.List); several { // [$port, $host] = $class
@@ -114,13 +122,32 @@ func (e *entry) mentionedInTags(text string, base uint32) {
 		if end < 0 {
 			end = len(text) - at
 		}
-		for s := range rubyTexts(text[at : at+end]) {
-			span := source.Span{Start: base + uint32(at) + s.Start, End: base + uint32(at) + s.End}
-			e.mention(e.file.Slice(span), span)
-		}
+		e.mentionedInRuby(text[at:at+end], base+uint32(at))
 		at += end
 	}
 }
+
+// mentionedInRuby lists the strings and symbols of Ruby.
+func (e *entry) mentionedInRuby(code string, base uint32) {
+	for s := range rubyTexts(code) {
+		span := source.Span{Start: base + s.Start, End: base + s.End}
+		e.mention(e.file.Slice(span), span)
+	}
+}
+
+// join lists a text with a hole for each part that is put in when the code runs, if it looks like a qualified name.
+func (e *entry) join(text string, at source.Span) {
+	if strings.IndexByte(text, outline.Hole) >= 0 && joinedName.MatchString(text) {
+		text = strings.TrimPrefix(text, "::")
+		e.joined = append(e.joined, outline.Name{Name: text, Span: at})
+	}
+}
+
+// joinedName is a qualified name of which something is put in, and how texts say what is.
+var (
+	joinedName = regexp.MustCompile(`^[\w\x00:]*(?:[a-zA-Z_]\w*::|::[a-zA-Z_]\w*)[\w\x00:]*$`)
+	putIn      = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|%[sd]`)
+)
 
 // rubyTexts are where strings and symbols stand in Ruby, and the words of %w[…]. It need not be exact: a text that is
 // none says no name.
@@ -129,8 +156,14 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 		for i := 0; i < len(code); i++ {
 			from, end := i+1, -1
 			switch c := code[i]; {
+			case c == '#' && (i == 0 || code[i-1] == ' ' || code[i-1] == '\n') && !strings.HasPrefix(code[from:], "{"):
+				if n := strings.IndexByte(code[from:], '\n'); n >= 0 {
+					i = from + n - 1
+				} else {
+					i = len(code)
+				}
 			case c == '\'' || c == '"':
-				if n := strings.IndexByte(code[from:], c); n >= 0 {
+				if n := strings.IndexAny(code[from:], string(c)+"\n"); n >= 0 && code[from+n] == c {
 					end = from + n
 				}
 			case c == ':' && from < len(code) && isWord(code[from]) && (i == 0 || code[i-1] != ':'):
@@ -173,6 +206,9 @@ func (e *entry) mention(text string, at source.Span) {
 			e.texts[key] = append(e.texts[key], mention{at: within(e.file, at, word), rooted: path, beside: beside})
 		}
 	}
+	if strings.Contains(text, "::") && strings.ContainsAny(text, "%#") {
+		e.join(putIn.ReplaceAllString(text, string(outline.Hole)), at)
+	}
 	if strings.Contains(text, "<%") {
 		e.mentionedInTags(e.file.Slice(at), at.Start)
 	}
@@ -189,7 +225,7 @@ func (e *entry) mention(text string, at source.Span) {
 	words := strings.FieldsFunc(text, func(c rune) bool { return c != ':' && (c > 'z' || !isWord(byte(c))) })
 	var plain []string
 	switch {
-	case strings.Contains(text, "["):
+	case strings.ContainsAny(text, "[{=("): // Class[web], and queries for it
 	case len(words) < 2 || !strings.Contains(text, "::"):
 		return
 	default:
@@ -210,6 +246,7 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 				continue
 			}
 			out = append(out, at.mentions(id, id.name, nil)...)
+			out = append(out, at.byParts(id)...)
 			out = append(out, at.byItself(id, id.name[:i], id.name[i+2:])...)
 		case id.kind == outline.LocalName:
 			if in := at.takers(id, n); in != nil {
@@ -217,6 +254,7 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 			}
 		case id.kind != outline.ResourceName && id.kind != outline.TemplateName && id.kind != outline.FileName:
 			out = append(out, at.mentions(id, id.name, nil)...)
+			out = append(out, at.byParts(id)...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b occurrence) int {
@@ -233,9 +271,13 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 	if at.takes[id.name] && at.open(owner) {
 		return at.mentions(id, name, nil)
 	}
-	// Code of the owner that asks for variables by texts: getvar($name), and scope[name] in its templates.
+	// Code of the owner that asks for variables by texts: getvar($name), and scope[name] in its templates; and code that
+	// asks for any variable of the owner.
 	out = at.mentions(id, name, func(e *entry) bool {
-		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
+		return slices.ContainsFunc(e.names, func(n outline.Name) bool {
+			return n.Pattern && n.Kind == outline.VariableName && !n.Param && strings.HasSuffix(n.Name, string(outline.Hole)) &&
+				outline.Matches(n.Name, id.name)
+		}) || slices.ContainsFunc(e.open, func(n outline.Name) bool {
 			return n.Kind == outline.VariableName && n.Name == "" &&
 				(n.In == owner || slices.Contains(at.callers[e.template], owner))
 		})
@@ -269,7 +311,8 @@ func (at *spot) open(owner string) bool {
 	if at.defines(outline.Name{Kind: outline.ClassName, Name: owner}) {
 		kind = outline.ClassName
 	}
-	found := len(at.mentions(identity{kind: kind, name: owner}, owner, nil)) > 0
+	id := identity{kind: kind, name: owner}
+	found := len(at.mentions(id, owner, nil)) > 0 || len(at.byParts(id)) > 0
 	at.patterns(func(o occurrence, matches func(string) bool) {
 		found = found || o.Kind == kind && !o.isData && matches(owner)
 	})
@@ -309,6 +352,25 @@ func (at *spot) takers(id identity, n outline.Name) func(*entry) bool {
 		return nil
 	}
 	return func(*entry) bool { return true }
+}
+
+// byParts are the texts that may be a name when something is put in. What is put in may have colons in a class's name.
+func (at *spot) byParts(id identity) (out []occurrence) {
+	for _, e := range at.index.entries {
+		if !strings.Contains(e.file.Text, "::") {
+			continue
+		}
+		e.mentions()
+		for _, p := range e.joined {
+			if !outline.Matches(p.Name, id.name) || (id.kind == outline.KeyName || id.kind == outline.VariableName) &&
+				strings.Count(p.Name, "::") != strings.Count(id.name, "::") ||
+				slices.ContainsFunc(e.names, func(n outline.Name) bool { return n.Text && p.Span.Contains(n.Span) }) {
+				continue
+			}
+			out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: id.name, Span: p.Span}})
+		}
+	}
+	return out
 }
 
 // mentions are the texts that say a word and are not known to name something; in, if it is not nil, tells the files to

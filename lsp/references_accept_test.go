@@ -306,6 +306,10 @@ func planted(use string, x thing, i int) (file, text string, line int) {
 	switch {
 	case elsewhere && where == "yaml":
 		file = fmt.Sprintf("%sdata/d%d.yaml", base, i)
+	case elsewhere && where == "rb":
+		file = fmt.Sprintf("%slib/puppet/functions/f%d.rb", base, i)
+	case elsewhere && where == "plan":
+		file = fmt.Sprintf("%splans/p%d.yaml", base, i)
 	case elsewhere && where == "hiera":
 		file = fmt.Sprintf("modules/zz_unreached%d/hiera.yaml", i)
 	case elsewhere && (where == "erb" || where == "epp" || where == "conf"):

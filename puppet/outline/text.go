@@ -274,9 +274,11 @@ func (n *namer) attribute(owner string, e syntax.Expr, s *scope) {
 	if owner == "" {
 		return
 	}
-	n.literals(e, s, func(text string, at source.Span) {
+	if !n.literals(e, s, func(text string, at source.Span) {
 		n.add(Name{Kind: VariableName, Name: owner + "::" + text, Span: at, Param: true, Text: true})
-	})
+	}) {
+		n.open(VariableName, owner+"::", e)
+	}
 }
 
 // made adds what the hashes name that a function makes resources of. of names their type.
