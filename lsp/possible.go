@@ -367,7 +367,7 @@ func (at *spot) byParts(id identity) (out []occurrence) {
 				slices.ContainsFunc(e.names, func(n outline.Name) bool { return n.Text && p.Span.Contains(n.Span) }) {
 				continue
 			}
-			out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: id.name, Span: p.Span}})
+			out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: id.name, Span: p.Span, Pattern: true}})
 		}
 	}
 	return out

@@ -32,8 +32,8 @@ var flows = map[string][]string{
 		"erb:<%% ['%s', 'x'].each { |c| scope.call_function('include', [c]) } %>", "erb:<%% %w[x %s].each { |c| f(c) } %>",
 		"epp:<%% $c = ['%s'] $c.each |$d| { include $d } %>", "yaml:roles:\n  a: { b: ['%s'] }", "yaml:roles: %s",
 		"yaml:k:\n  %s:\n    port: 3", "yaml:k: 'Class[%s]'", "yaml:k: \"%s x::y\"", "=yaml:classes: ['::%s']",
-		"$c = \"%o::${x}\"\n  include $c", "$c = sprintf('%o::%s', $x)\n  include $c\n  $d = '%s'",
-		"yaml:k: \"%o::%{facts.role}\"", "erb:<%% c = \"%o::#{x}\" %>", "rb:# x's\ncall_function('include', '%s')",
+		"$c = sprintf('%o::%s', $x)\n  include $c\n  $d = '%s'",
+		"rb:# x's\ncall_function('include', '%s')",
 		"$q = \"resources{type='Class' and title='%S'}\"", "plan:steps:\n  - eval: \"%s\""},
 	"define": {"$t = $x ? { 1 => '%s', default => 'file' }\n  create_resources($t, $h)", "web::make('%s', $h)",
 		"$t = { '%s' => {} }\n  $t.each |$k, $v| { create_resources($k, $v) }", "=Resource['%s'] { 't': }",
@@ -99,6 +99,10 @@ func TestPossibleReferences(t *testing.T) {
 		"Hiera key": "some_key"}
 	for _, kind := range slices.Sorted(maps.Keys(all)) {
 		uses := flows[kind]
+		if kind == "class" { // of a qualified name
+			uses = append(slices.Clone(uses), "$c = \"%o::${x}\"\n  include $c", "yaml:k: \"%o::%{facts.role}\"",
+				"erb:<%% c = \"%o::#{x}\" %>")
+		}
 		if kind == "attribute" {
 			uses = append(slices.Clone(uses), "yaml:things:\n  t:\n    %p: 1") // if something opens the define
 		}

@@ -41,7 +41,10 @@ type renaming struct {
 	uses  []occurrence
 }
 
-func refused(format string, args ...any) error { return jrpc2.Errorf(requestFailed, format, args...) }
+// refused says why there is no rename. What a name has for a part that is computed is … for readers.
+func refused(format string, args ...any) error {
+	return jrpc2.Errorf(requestFailed, "%s", strings.ReplaceAll(fmt.Sprintf(format, args...), string(outline.Hole), "…"))
+}
 
 // renaming finds out what stands at a spot and whether it is ours to rename.
 func (at *spot) renaming() (*renaming, error) {
@@ -294,8 +297,11 @@ func (r *renaming) mentioned() error {
 		}
 		more = append(more, fmt.Sprintf("%s:%d", r.short(o.path), o.file.LineOf(o.Span.Start)))
 	}
-	why := fmt.Sprintf("%s:%d has %s as a text, and nobody knows what becomes of that", r.short(list[0].path),
-		list[0].file.LineOf(list[0].Span.Start), list[0].Name.Name)
+	says := "%s:%d has %s as a text, and nobody knows what becomes of that"
+	if list[0].Pattern {
+		says = "%s:%d may put the name %s together when it runs"
+	}
+	why := fmt.Sprintf(says, r.short(list[0].path), list[0].file.LineOf(list[0].Span.Start), list[0].Name.Name)
 	if len(more) > 0 {
 		why += "; so have " + strings.Join(more, ", ")
 	}
