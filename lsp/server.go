@@ -95,6 +95,9 @@ type Options struct {
 type Server struct {
 	opt Options
 	rpc *jrpc2.Server
+	// begun is closed when initialize has been answered; nil before it comes. It is Assign's alone, which is called for
+	// one message after the other.
+	begun chan struct{}
 
 	mu       sync.Mutex
 	phase    phase
@@ -165,7 +168,20 @@ func (s *Server) Assign(_ context.Context, method string) jrpc2.Handler {
 		}
 		return nil
 	}
+	if method == "initialize" {
+		s.begun = make(chan struct{})
+	}
+	begun := s.begun
 	return func(ctx context.Context, req *jrpc2.Request) (answer any, err error) {
+		switch {
+		case method == "initialize":
+			defer close(begun)
+		case begun != nil: // who does not wait for the answer may say what comes next already
+			select {
+			case <-begun:
+			case <-ctx.Done():
+			}
+		}
 		defer func() {
 			if p := recover(); p != nil { // a bug costs the question that it happens on
 				bug := source.Bug(p)

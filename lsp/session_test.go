@@ -341,3 +341,24 @@ func TestClosedUnsaved(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestNotWaiting: a client that does not wait for the answer of initialize is served as any other.
+func TestNotWaiting(t *testing.T) {
+	for range 20 {
+		dir := tree(t, map[string]string{"manifests/site.pp": "notify { 'x' }\n"})
+		n := &nav{dial(t, nil), dir}
+		id := n.send("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir,
+			"capabilities": map[string]any{}})
+		n.notify("initialized", map[string]any{})
+		n.open(dir+"/manifests/site.pp", "notify { 'x' }\n")
+		hover := n.send("textDocument/hover", n.pos("manifests/site.pp", "notify", 1))
+		if m := n.answer(id); m["error"] != nil {
+			t.Fatal(m)
+		}
+		if m := n.answer(hover); m["error"] != nil {
+			t.Fatal(m)
+		}
+		n.wait("a problem", func() bool { return len(n.told(dir+"/manifests/site.pp")) > 0 })
+		n.bye()
+	}
+}
