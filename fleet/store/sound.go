@@ -25,12 +25,16 @@ func broken(format string, args ...any) error {
 // A sum is that of some entries, in any order.
 type sum uint64
 
-// sumOf is the sum of one entry.
-func sumOf(bucket, key, value []byte) sum {
-	head := binary.AppendUvarint(nil, uint64(len(bucket)))
+// An adder gives sums, and keeps a buffer for it.
+type adder struct{ head []byte }
+
+// of is the sum of one entry.
+func (r *adder) of(bucket, key, value []byte) sum {
+	head := binary.AppendUvarint(r.head[:0], uint64(len(bucket)))
 	head = append(head, bucket...)
 	head = binary.AppendUvarint(head, uint64(len(key)))
 	head = append(head, key...)
+	r.head = head
 	a := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, value)
 	b := crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, value)
 	return sum(a)<<32 | sum(b)
@@ -54,10 +58,12 @@ type checker struct {
 	file     *os.File
 	pageSize int64
 	pages    uint64 // that the file has
-	seen     map[uint64]bool
+	seen     []bool
 	sum      sum
-	kept     []byte // the sum that the file tells
-	version  []byte // which version of the program wrote it
+	adder    adder
+	buffers  [][]byte // by depth
+	kept     []byte   // the sum that the file tells
+	version  []byte   // which version of the program wrote it
 }
 
 // sound reports an error if a file is not what this version of the program has written: ErrBroken.
@@ -75,8 +81,8 @@ func sound(path string) error {
 	if err != nil {
 		return err
 	}
-	c := &checker{file: f, pageSize: m.pageSize, seen: map[uint64]bool{},
-		pages: min(m.pages, uint64(info.Size()/m.pageSize))}
+	c := &checker{file: f, pageSize: m.pageSize, pages: min(m.pages, uint64(info.Size()/m.pageSize))}
+	c.seen = make([]bool, c.pages)
 	if m.pages > c.pages {
 		return broken("its end is missing")
 	}
@@ -159,7 +165,10 @@ func (c *checker) page(name []byte, id uint64, depth int, last *[]byte) error {
 		return broken("its pages lie too deep")
 	}
 	c.seen[id] = true
-	head := make([]byte, c.pageSize)
+	for len(c.buffers) <= depth {
+		c.buffers = append(c.buffers, make([]byte, c.pageSize))
+	}
+	head := c.buffers[depth]
 	at := int64(id) * c.pageSize
 	if _, err := c.file.ReadAt(head, at); err != nil && err != io.EOF {
 		return err
@@ -212,10 +221,10 @@ func (c *checker) elements(name, page []byte, id uint64, depth int, last *[]byte
 			}
 			continue
 		}
-		if *last != nil && bytes.Compare(*last, k) >= 0 {
+		if len(*last) > 0 && bytes.Compare(*last, k) >= 0 {
 			return broken("page %d is in no order", id)
 		}
-		*last = append((*last)[:0:0], k...)
+		*last = append((*last)[:0], k...)
 		if err := c.entry(name, k, v, u32(0), id, depth); err != nil {
 			return err
 		}
@@ -254,6 +263,6 @@ func (c *checker) entry(name, key, val []byte, flags, id uint64, depth int) erro
 			c.version = bytes.Clone(val)
 		}
 	}
-	c.sum += sumOf(name, key, val)
+	c.sum += c.adder.of(name, key, val)
 	return nil
 }

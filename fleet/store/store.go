@@ -104,8 +104,9 @@ type Store struct {
 	bare     map[uint32]*catalog.Resource // nil for those that are not whole
 	flushed  time.Time                    // when something was written
 
-	sum sum   // of all that is in the file
-	err error // of writing, or ErrBroken; then nothing more is written
+	sum   sum // of all that is in the file
+	adder adder
+	err   error // of writing, or ErrBroken; then nothing more is written
 
 	decrypted redact.Secrets
 }
@@ -291,9 +292,9 @@ var (
 func (s *Store) enter(tx *bolt.Tx, bucket, key, val []byte) error {
 	b := tx.Bucket(bucket)
 	if old := b.Get(key); old != nil {
-		s.sum -= sumOf(bucket, key, old)
+		s.sum -= s.adder.of(bucket, key, old)
 	}
-	s.sum += sumOf(bucket, key, val)
+	s.sum += s.adder.of(bucket, key, val)
 	return b.Put(key, val)
 }
 
