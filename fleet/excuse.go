@@ -132,6 +132,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return nil, err
 		}
 		f := res.Failure
+		if other.System.OS != n.System.OS && d.Code != codeNoChoice && (f == nil || f.Place != d.Place) {
+			continue // the code has something else for that system
+		}
 		if f == nil || f.Code != d.Code || f.Place != d.Place ||
 			strings.ReplaceAll(f.Summary, " for "+other.Name, "") != strings.ReplaceAll(d.Summary, " for "+n.Name, "") {
 			return &Excuse{NeedsFacts, d.Summary}, nil

@@ -130,8 +130,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		results[i].StandIns, results[i].Partial = res.StandIns, res.Partial()
 		if Empty(res.Catalog) && len(res.Exports)+len(res.Rest.Resources) == 0 {
 			if node.Invented != nil && mayDeclareFor(c.Environment(), res.Catalog) { // it does on other machines
-				results[i] = Compiled{Name: node.Title(), Invented: node.Invented,
-					Excuse: &Excuse{NeedsFacts, "what its node statement asks for"}}
+				results[i].Excuse = &Excuse{NeedsFacts, "what its node statement asks for"}
+				results[i].Catalog = nil
 				return
 			}
 			results[i].Problems = append(results[i].Problems, nothing(res))

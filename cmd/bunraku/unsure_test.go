@@ -25,6 +25,10 @@ func TestCheckUnsure(t *testing.T) {
 		{"a selector for releases that are gone", map[string]string{"environment.conf": "",
 			"modules/role/manifests/x.pp": "class role::x { $p = $facts['os']['release']['major'] ? { '13' => 'b' } }\n# debian",
 		}, []string{"error["}, []string{"Unknown, since it may hang on facts"}},
+		{"a class that is missing on one of the systems", map[string]string{"environment.conf": "",
+			"modules/role/manifests/x.pp": "class role::x { case $facts['os']['family'] { 'Debian': { include role::gone }\n" +
+				"'RedHat': { notify { 'x': } } } }\n# debian redhat",
+		}, nil, []string{"Could not find class ::role::gone"}},
 		{"a selector for systems that the module is for", map[string]string{"metadata.json": debian,
 			"manifests/init.pp": "class m { $p = $facts['os']['release']['major'] ? { '7' => 'a' } }",
 		}, nil, []string{"error[E0230]"}},
