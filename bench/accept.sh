@@ -105,7 +105,7 @@ verify)
 diff)
   run "fleets: time, memory, size of the store" ./fleet/store 'TestAcceptFleet|TestReuse|TestAlike|TestSecrets|TestRefused'
   run "a million nodes" ./fleet/store 'TestAcceptMillion'
-  run "10,000 by the program" ./cmd/bunraku 'TestAcceptDiffFleet'
+  run "10,000 and 100,000 by the program" ./cmd/bunraku 'TestAcceptDiffFleet|TestAcceptDiffTenfold'
   run "100 kills" ./fleet/store 'TestAcceptKilled'
   run "causes and groups of planted commits" ./fleet 'TestAcceptDiff'
   run "what follows, as verify --after says; formats against their schemas" ./cmd/bunraku 'TestAcceptDiffAfter|TestDiffFindings|TestSchemas'

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,16 +16,50 @@ import (
 	"bunraku/internal/manynodes"
 )
 
+// fleetCosts is what diffs of a fleet take.
+type fleetCosts struct {
+	seconds [3]float64 // from nothing, after a change that reaches nobody, and one that reaches 64 of 1,000
+	mb      int64      // of memory, the largest
+	store   int64      // bytes
+}
+
 // TestAcceptDiffFleet measures `bunraku diff` over a fleet, as people run it: 10,000 nodes of 50 roles, names,
 // addresses and 300 facts of their own, a tenth with data of their own, 300 resources of which 10 render them. What
-// counts is the time of the processors divided by how many there are. BUNRAKU_NODES asks for another number of nodes.
+// counts is the time of the processors divided by how many there are.
 func TestAcceptDiffFleet(t *testing.T) {
 	live.Accept(t)
-	nodes := 10_000
-	if n, err := strconv.Atoi(os.Getenv("BUNRAKU_NODES")); err == nil {
-		nodes = n
+	is := diffFleet(t, 10_000)
+	for i, bar := range []float64{60, 2, 6} {
+		if is.seconds[i] > bar {
+			t.Errorf("%.2f s is too long (bar: %.0f)", is.seconds[i], bar)
+		}
 	}
-	scale := float64(nodes) / 10_000
+	if is.store > 300e6 || is.mb > 1000 {
+		t.Error("it takes too much room (bars: 1000 MB, store 300)")
+	}
+}
+
+// TestAcceptDiffTenfold holds 100,000 nodes to 10,000: at most 11 times the time, and a tenth more memory.
+func TestAcceptDiffTenfold(t *testing.T) {
+	live.Accept(t)
+	one, ten := diffFleet(t, 10_000), diffFleet(t, 100_000)
+	for i, bar := range []float64{60, 2, 6} {
+		t.Logf("%7.2f s are %.1f times %.2f s (bar: 11 times %.0f s)", ten.seconds[i], ten.seconds[i]/one.seconds[i],
+			one.seconds[i], bar)
+		if ten.seconds[i] > 11*bar {
+			t.Error("it takes too long")
+		}
+	}
+	t.Logf("memory: %d MB, of 10,000 nodes %d MB (bar: 1100); store %.1f times as large", ten.mb, one.mb,
+		float64(ten.store)/float64(one.store))
+	if ten.mb > 1100 {
+		t.Error("it takes too much memory")
+	}
+}
+
+// diffFleet runs diffs over a fleet of so many nodes, and logs what they take.
+func diffFleet(t *testing.T, nodes int) (is fleetCosts) {
+	t.Helper()
 	program := builtProgram(t)
 	dir, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
 	facts := filepath.Join(t.TempDir(), "facts")
@@ -59,8 +92,7 @@ func TestAcceptDiffFleet(t *testing.T) {
 		}
 		commit(name)
 	}
-	largest := int64(0)
-	diff := func(what, to string, bar float64) {
+	diff := func(i int, what, to string) {
 		t.Helper()
 		c := exec.Command(program, "diff", dir, "--facts", facts, "--from", "first", "--to", to, "--store", store)
 		out, err := c.Output()
@@ -77,32 +109,26 @@ func TestAcceptDiffFleet(t *testing.T) {
 		}
 		took := (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds() / float64(runtime.GOMAXPROCS(0))
 		mb := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024
-		largest = max(largest, mb)
-		t.Logf("%-40s %7.2f s (bar: %.1f)  %4d MB", what, took, bar*scale, mb)
-		if took > bar*scale {
-			t.Errorf("%s takes too long", what)
-		}
+		is.mb, is.seconds[i] = max(is.mb, mb), took
+		t.Logf("%d nodes: %-40s %7.2f s  %4d MB", nodes, what, took, mb)
 	}
-	diff("two revisions from nothing", "some", 60)
-	diff("a change that reaches nobody", "nowhere", 2)
-	diff("a change that reaches 640 of 10,000", "some", 6)
-	size := int64(0)
+	diff(0, "two revisions from nothing", "some")
+	diff(1, "a change that reaches nobody", "nowhere")
+	diff(2, "a change that reaches 64 of 1,000", "some")
 	err := filepath.WalkDir(store, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
 		if err == nil {
-			size += info.Size()
+			is.store += info.Size()
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("store: %d MB (bar: %.0f), largest %d MB of memory (bar: 1000), on %d processors", size>>20, 300*scale, largest,
+	t.Logf("%d nodes: store %d MB, largest %d MB of memory, on %d processors", nodes, is.store>>20, is.mb,
 		runtime.GOMAXPROCS(0))
-	if float64(size) > 300e6*scale || largest > 1000 {
-		t.Error("it takes too much room")
-	}
+	return is
 }
