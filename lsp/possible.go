@@ -319,13 +319,6 @@ func (at *spot) open(owner string) bool {
 	return found
 }
 
-// opens reports whether code asks for a thing of a kind by a name that it does not say.
-func (x *index) opens(kind outline.NameKind) bool {
-	return slices.ContainsFunc(x.entries, func(e *entry) bool {
-		return slices.ContainsFunc(e.open, func(n outline.Name) bool { return n.Kind == kind })
-	})
-}
-
 // renders reports whether an owner renders templates whose names it does not say.
 func (at *spot) renders(owner string) bool {
 	return slices.ContainsFunc(at.index.entries, func(e *entry) bool {
