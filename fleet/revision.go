@@ -32,6 +32,7 @@ type Revision struct {
 	Title string // for people
 	Files source.Files
 	Tree  *git.Tree // of a commit
+	Lent  []string  // submodules whose files are those of the work tree
 }
 
 // Commits reports whether a directory is part of a commit that the state shows.
@@ -141,6 +142,32 @@ func (r *Revision) Submodule(dir string) string {
 	return ""
 }
 
+// Lend lays the submodules that are checked out under a commit that is compared with the work tree: a commit has only
+// their names, and what both sides have would be taken for new. How they changed is not seen then.
+func (r *Revisions) Lend(old, new *Revision) {
+	if r.bare || old.Title != WorkTree && new.Title != WorkTree {
+		return
+	}
+	for _, side := range []*Revision{old, new} {
+		if side.Tree == nil || !side.Commits(path.Join(r.Repo.WorkTree(), ".gitmodules")) {
+			continue
+		}
+		var layers []source.Layer
+		all := func(string, source.Entry) bool { return true }
+		_ = source.WalkOn(side.Tree, r.Repo.WorkTree(), all, func(dir string, _ error) error {
+			if list, err := r.disk.List(dir); err == nil && len(list) > 0 && side.Submodule(dir) != "" {
+				side.Lent = append(side.Lent, dir)
+				layers = append(layers, source.Layer{At: dir, Files: r.disk, Dir: dir})
+			}
+			return nil
+		})
+		if len(layers) > 0 {
+			own := source.Layer{At: source.Absolute(r.Repo.WorkTree()), Files: side.Tree, Dir: r.Repo.WorkTree()}
+			side.Files = source.NewLayers(r.disk, append(append([]source.Layer{own}, layers...), r.under(true)...)...)
+		}
+	}
+}
+
 // isBare reports whether a directory looks like a repository without a work tree.
 func isBare(disk source.Files, dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
@@ -212,7 +239,8 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 				title = name + " (" + title + ")"
 			}
 			own := source.Layer{At: source.Absolute(r.Repo.WorkTree()), Files: tree, Dir: r.Repo.WorkTree()}
-			return &Revision{title, source.NewLayers(r.disk, append([]source.Layer{own}, r.under(true)...)...), tree}, nil
+			files := source.NewLayers(r.disk, append([]source.Layer{own}, r.under(true)...)...)
+			return &Revision{Title: title, Files: files, Tree: tree}, nil
 		}
 		failed = err
 	}
@@ -309,6 +337,8 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 	err = source.Walk(side.Files, dir, func(p string, e source.Entry) bool {
 		switch {
 		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p):
+			return false
+		case e.IsDir() && side.Submodule(p) != "": // its files are not at hand, which is told
 			return false
 		case p == FactsDir(r.env): // they are many and large, and the same for both sides
 			return false

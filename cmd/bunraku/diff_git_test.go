@@ -168,5 +168,20 @@ func TestDiffHunksOfFiles(t *testing.T) {
 	}
 	if code, out := s.diff("--from", "HEAD~1"); code != 2 || !strings.Contains(out, "+ Notify[sub]") { // it is checked out
 		t.Errorf("%d\n%s", code, out)
+	} // A commit has no files of it, and so is compared with those that are checked out; without them, without them.
+	s.edit("manifests/site.pp", "include sub\n", "include sub\nnotify { 'after': }\n")
+	code, out := s.diff("--from", "HEAD")
+	if code != 2 || !strings.Contains(out, "+ Notify[after]") || strings.Contains(out, "Notify[sub]") ||
+		!strings.Contains(out, "Not looked at: how modules/sub changed, a submodule: its files are those of the work tree") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	s.git("submodule", "--quiet", "deinit", "-f", "modules/sub")
+	s.edit("manifests/site.pp", "include sub\n", "")
+	code, out = s.diff("--from", "HEAD")
+	if code != 2 || !strings.Contains(out, "Not looked at: modules/sub is a submodule") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if code, out, log := call("impact", s.dir, "--from", "HEAD"); code != 2 || log != "" {
+		t.Errorf("%d\n%s%s", code, out, log)
 	}
 }

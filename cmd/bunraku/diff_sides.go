@@ -93,6 +93,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.new, err = d.revs.Open(f.to); err != nil {
 		return nil, &noRevision{f.to, err}
 	}
+	d.revs.Lend(d.old, d.new)
 	if note != "" {
 		d.old.Title += " (" + note + ")"
 	}
@@ -363,6 +364,10 @@ func (d *diffing) unread() (notes []string) {
 			if p.Code == codeUnread {
 				add(p.Summary)
 			}
+		}
+		for _, dir := range side.Lent {
+			rel := strings.TrimPrefix(dir, source.Absolute(d.root)+"/")
+			add("how " + rel + " changed, a submodule: its files are those of the work tree on both sides")
 		}
 		for _, dir := range env.ModulePath {
 			list, _ := side.Files.List(dir) // none if it is not there
