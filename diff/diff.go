@@ -42,6 +42,7 @@ type Side struct {
 	Types   resource.Lookup          // nil for Puppet's own types
 	Modules *environment.Environment // where files of modules are; nil if that is not known
 	Record  *record.Record           // where values come from; nil if that is not known
+	Open    string                   // why the catalog may be another one, if decisions hang on what is not known
 }
 
 func (s *Side) types() resource.Lookup {
@@ -153,9 +154,19 @@ func Compare(from, to Side, opt Options) []*Change {
 	if opt.Whole {
 		c.whole()
 	}
+	c.open()
 	c.changes = opt.leave(c.changes)
 	slices.SortStableFunc(c.changes, before)
 	return c.changes
+}
+
+// open adds that something is not known where no attribute says so: a decision that hangs on it has left nothing to see.
+func (c *comparison) open() {
+	why := cmp.Or(c.to.Open, c.from.Open)
+	if why == "" || slices.ContainsFunc(c.changes, func(x *Change) bool { return x.Kind == NotKnown }) {
+		return
+	}
+	c.add(&Change{Kind: NotKnown, Name: catalog.Name{Type: "Class", Title: "main"}, Text: why})
 }
 
 // leave leaves out what the user does not want to see, and marks what was not expected.

@@ -515,6 +515,12 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		return
 	}
 	witnesses, asked, looked := s.reached(r, witnesses, units)
+	open := 0
+	for _, w := range witnesses {
+		if w.was.Open != "" {
+			open++
+		}
+	}
 	for _, u := range units {
 		if s.elsewhere(r, witnesses, u) {
 			continue
@@ -530,9 +536,12 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			}
 		}
 		for _, h := range u {
-			if looked < asked {
+			switch {
+			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
-			} else {
+			case open > 0:
+				h.Unseen = fmt.Sprintf("of %d of the %d nodes that were looked at something is not known", open, len(witnesses))
+			default:
 				h.Effect = why
 			}
 		}

@@ -275,7 +275,7 @@ func excused(n *diff.Node) {
 
 func side(c *compiler.Snapshot, res *eval.Result) diff.Side {
 	c = c.Current()
-	s := diff.Side{Catalog: res.Catalog, Types: c, Modules: c.Environment()}
+	s := diff.Side{Catalog: res.Catalog, Types: c, Modules: c.Environment(), Open: res.Open}
 	if res.Trace != nil {
 		s.Record = res.Record()
 	}

@@ -87,6 +87,10 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 			return nil, err
 		}
 	}
+	if opt.Ruby == compiler.RubySystem && from != f.to {
+		return nil, fail("--ruby=system reads the files that lie on the disk, and not those of two sides: " +
+			"leave it out, then what our own interpreter cannot run is told as not known")
+	}
 	if d.old, err = d.revs.Open(from); err != nil {
 		return nil, &noRevision{from, err}
 	}

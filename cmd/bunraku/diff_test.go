@@ -400,6 +400,56 @@ func TestDiffUnknown(t *testing.T) {
 	}
 }
 
+// Where decisions, names and files hang on what is not known, nothing is proved by what a node asked: neither that it
+// cannot change, nor that a hunk has no effect.
+func TestDiffOpen(t *testing.T) {
+	const function, branch = "site-modules/profile/lib/puppet/functions/profile/world.rb",
+		"site-modules/profile/manifests/far.pp"
+	for _, use := range []string{
+		"if profile::world() == 'far' { include profile::far }\n",
+		"case profile::world() { 'far': { include profile::far } default: { } }\n",
+		"include \"profile::${profile::world()}\"\n",
+		"profile::world().split(',').each |$x| { include \"profile::${x}\" }\n",
+		"$l = lookup(\"k_${profile::world()}\", { 'default_value' => 1 })\n",
+		"$l = generate('/bin/cat', \"${module_directory('profile')}/manifests/far.pp\")\n",
+	} {
+		s := newRepository(t)
+		s.edit(function, "", "Puppet::Functions.create_function(:'profile::world') { def world(); `echo far`.strip; end }\n")
+		s.edit(branch, "", "class profile::far { notify { 'far': message => '1' } }\n")
+		s.edit("manifests/site.pp", "", use)
+		s.commit("asks the world")
+		s.edit(branch, "'1'", "'2'")
+		for _, store := range []string{"", filepath.Join(t.TempDir(), "store")} {
+			args := []string{"--from", "HEAD"}
+			if store != "" {
+				args = append(args, "--store", store)
+			}
+			for range 2 {
+				code, out := s.diff(args...)
+				if code != 3 || !strings.Contains(out, "3 nodes: 3 not known") || strings.Contains(out, "without effect") ||
+					!strings.Contains(out, "no effect seen   "+branch) {
+					t.Errorf("%s%d\n%s", use, code, out)
+				}
+			}
+		}
+		if code, out, err := call("impact", s.dir, "--from", "HEAD"); code != 2 || strings.Contains(out, "0 of 3") {
+			t.Errorf("%simpact: %d\n%s%s", use, code, out, err)
+		}
+		if code, out := s.diff("--from", "HEAD", "--assert", "none"); code == 0 {
+			t.Errorf("%snothing is sure, and it passes:\n%s", use, out)
+		}
+	}
+}
+
+// Ruby that is installed reads the disk: it cannot see the old side.
+func TestDiffRubySystem(t *testing.T) {
+	s := newRepository(t)
+	code, _, err := call("diff", s.dir, "--from", "HEAD", "--ruby", "system")
+	if code != 1 || !strings.Contains(err, "--ruby=system reads the files that lie on the disk") {
+		t.Errorf("%d %s", code, err)
+	}
+}
+
 func TestDiffSecrets(t *testing.T) {
 	s := newRepository(t)
 	s.edit("data/common.yaml", "not-a-real-password", "another-false-one")

@@ -245,7 +245,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 			result = again
 		}
 	}
-	if in.Log != nil && (result.Failure == nil || !strings.HasPrefix(result.Failure.Code, "E09")) {
+	if in.Log != nil && result.Open == "" && (result.Failure == nil || !strings.HasPrefix(result.Failure.Code, "E09")) {
 		log, failed := in.Log, result.Failure != nil
 		if size := log.Size(); size != c.asked.like() {
 			c.asked.size.Store(size)

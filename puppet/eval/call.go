@@ -332,6 +332,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 			}
 		}
 		ev.mayAct(f, o, at)
+		if seeks[f.Name] {
+			ev.loose(o)
+		}
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil
 	}
 	if o := within(args...); o != nil && f.Flow == Pure && block == nil && !f.Unknown && !moves[f.Name] {
@@ -377,6 +380,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	} else {
 		ev.comesIn(v, f.Name, at)
 	}
+	ev.looseIn(v)
 	if ev.bytes != nil {
 		v = ev.likeArgument(f.Name, args, v)
 	}

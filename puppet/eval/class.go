@@ -420,6 +420,7 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			}
 			continue
 		}
+		ev.looseIn(a.Value)
 		if ev.trace != nil {
 			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl,
 				unset, ev.mayConfigure(d.Name, p.Name))

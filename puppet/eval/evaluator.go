@@ -115,6 +115,7 @@ type Evaluator struct {
 	warned   map[string]bool
 	logs     []LogLine
 	unknowns []*Unknown // what could not be computed, in the order of the calls
+	loosened string     // why nothing can be proved by what the compile asked; see loose
 	standIns []StandIn  // of modules that are not there
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque
@@ -245,6 +246,9 @@ type Result struct {
 	// Questions makes the trace of the compile: what it asked of the world, with digests of the answers. It is nil when
 	// nobody wanted to know, or the compile has no trace.
 	Questions func() *trace.Trace
+	// Open is why there may be more to it than was asked and than is in the catalog: decisions and names hang on what is
+	// not known. It is "" if nothing does.
+	Open string
 	// Exports are the resources that the node exports, as others get them; Asked is what it asked for of theirs.
 	Exports []*exported.Resource
 	Asked   []*exported.Query

@@ -98,6 +98,7 @@ func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	if o.Absent {
 		return true
 	}
+	ev.loose(o)
 	ev.warn("E0701", e.Span(), "This decision hangs on a value that is not known: "+o.Why)
 	return true
 }
@@ -240,7 +241,36 @@ func (ev *Evaluator) guessed(o *value.Opaque) {
 	if o.Absent {
 		ev.absent++
 	}
+	ev.loose(o)
 }
+
+// loose notes that what Puppet does may hang on more than the compile has asked for: on what a function looked at which
+// gave no answer here, and on code, data and files that a decision or a name leads to which is not known. Nothing can be
+// proved of such a compile by its questions. A secret that nobody could open (Text) is the same as long as its
+// ciphertext is: to hand it on proves as much as any value.
+func (ev *Evaluator) loose(o *value.Opaque) {
+	if !o.Absent && ev.loosened == "" {
+		ev.loosened = o.Why
+	}
+}
+
+// looseIn is loose of what is not known in an answer that came from outside of the program.
+func (ev *Evaluator) looseIn(v value.Value) {
+	if ev.log == nil || ev.loosened != "" {
+		return
+	}
+	for _, o := range opaquesIn(v, nil) {
+		if !o.Text {
+			ev.loose(o)
+		}
+	}
+}
+
+// seeks are functions that look for what their argument names.
+var seeks = map[string]bool{"template": true, "epp": true, "inline_template": true, "inline_epp": true, "file": true,
+	"binary_file": true, "find_file": true, "find_template": true, "module_directory": true, "lookup": true, "hiera": true,
+	"hiera_array": true, "hiera_hash": true, "hiera_include": true, "getvar": true, "call": true, "loadyaml": true,
+	"loadjson": true, "defined": true, "tagged": true}
 
 // mayBe reports whether what looks absent may be there in Puppet, because something is not known.
 func (ev *Evaluator) mayBe() bool { return ev.guesses > 0 && (ev.lost > 0 || ev.in.Part) }
