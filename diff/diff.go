@@ -52,6 +52,16 @@ func (s *Side) types() resource.Lookup {
 	return s.Types
 }
 
+// container reports whether a resource does nothing by itself. A catalog that does not say of which kind its resources
+// are tells a define by what it holds.
+func (s *Side) container(r *catalog.Resource) bool {
+	if r.Kind != catalog.NoKind {
+		return r.IsContainer()
+	}
+	return slices.Contains([]string{"Class", "Node", "Stage"}, r.Type) ||
+		slices.ContainsFunc(s.Catalog.Edges, func(e catalog.Edge) bool { return e.Source == r })
+}
+
 // A Kind is a kind of change.
 type Kind uint8
 
@@ -219,10 +229,10 @@ func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
 func (c *comparison) add(x *Change) {
 	x.oldOwn, x.newOwn, x.exact = c.oldOwn, c.newOwn, c.opt.Exact
 	if x.old != nil {
-		x.OldAt, x.Container = spotOf(x.old), x.old.IsContainer()
+		x.OldAt, x.Container = spotOf(x.old), c.from.container(x.old)
 	}
 	if x.new != nil {
-		x.NewAt, x.Container = spotOf(x.new), x.new.IsContainer()
+		x.NewAt, x.Container = spotOf(x.new), c.to.container(x.new)
 	}
 	c.changes = append(c.changes, x)
 }

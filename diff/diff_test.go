@@ -254,3 +254,19 @@ func TestPatch(t *testing.T) {
 		t.Errorf("one hunk: %q, %v", text(one, "/e/a"), err)
 	}
 }
+
+// A catalog may not say of which kind its resources are: what is no class and holds nothing does something.
+func TestContainerWithoutKind(t *testing.T) {
+	side := func(text string) Side {
+		c, file, use := res("Class[c]", "p", text), res("File[/s]", "content", text), res("My::Use[u]", "p", text)
+		in := res("Notify[n]")
+		out := cat(c, file, use, in)
+		out.Edges = []catalog.Edge{{Source: c, Target: file}, {Source: c, Target: use}, {Source: use, Target: in}}
+		return Side{Catalog: out}
+	}
+	for _, c := range Compare(side("old"), side("new"), Options{}) {
+		if want := c.Name.Type != "File"; c.Container != want {
+			t.Errorf("%s: container %v", c.Name, c.Container)
+		}
+	}
+}
