@@ -344,6 +344,11 @@ func (r *Report) Count(s State) (n int) {
 	return n
 }
 
+// Compared reports whether anything is known of any node.
+func (r *Report) Compared() bool {
+	return slices.ContainsFunc(r.Nodes, func(n *Node) bool { return n.State != Excused && n.State != NotDone })
+}
+
 // Names are the names of nodes by number.
 func (r *Report) Names(nodes []int) []string {
 	out := make([]string, len(nodes))

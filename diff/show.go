@@ -129,6 +129,9 @@ func (p *printer) head() {
 	if r.Same() {
 		p.line("No differences.")
 	}
+	if !r.Compared() {
+		p.excuses()
+	}
 	var empty []int
 	for i, n := range r.Nodes {
 		if n.Empty {
@@ -138,6 +141,29 @@ func (p *printer) head() {
 	if len(empty) > 0 {
 		p.line("%s %s: the catalog holds nothing of the site. Is it classified by something else?",
 			paint(p.Style.Warning, "warning"), p.names(empty))
+	}
+}
+
+// excuses says why no node was compared.
+func (p *printer) excuses() {
+	var order []string
+	by := map[string][]int{}
+	for i, n := range p.r.Nodes {
+		if n.State != Excused {
+			continue
+		}
+		if by[n.Excuse] == nil {
+			order = append(order, n.Excuse)
+		}
+		by[n.Excuse] = append(by[n.Excuse], i)
+	}
+	most := map[int]int{-1: len(order), 0: 8, 1: 4, 2: 2, 3: 1}[p.level]
+	for i, why := range order {
+		if i == most {
+			p.line("not compared for %s more", plural(len(order)-most, "reason"))
+			break
+		}
+		p.line("%s %s: %s", paint(p.Style.Warning, "not compared"), p.names(by[why]), why)
 	}
 }
 

@@ -502,7 +502,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		note(f.Cause)
 		unsure = unsure || f.State != diff.FailsBoth && f.Cause == nil
 	}
-	if unsure || s.ctx.Err() != nil {
+	if unsure || s.ctx.Err() != nil || !r.Compared() {
 		return // who knows which of them is a part of that
 	}
 	witnesses = slices.DeleteFunc(slices.Clone(witnesses), func(w *witness) bool { return w == nil })

@@ -48,7 +48,7 @@ directory, or the work tree; git is read in process, and nothing is checked out.
 the same for both sides; without facts nodes are invented, as check does.
 
 Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known or
-compiles on neither side, and 1 if a node newly fails or something else does.`,
+compiles on neither side, or no node could be compared, and 1 if a node newly fails or something else does.`,
 		Example: `  bunraku diff                               what this branch changes, on every node
   bunraku diff --from HEAD~1 --to HEAD       what the last commit changed
   bunraku diff --language 7,8                what another Puppet makes of the same code
@@ -199,6 +199,8 @@ func diffCode(r *diff.Report, asserted bool) int {
 		return exitFailed
 	case asserted && r.Unexpected() > 0:
 		return exitNo
+	case !r.Compared():
+		return exitUnknown
 	case asserted && len(r.Unknown)+r.Count(diff.FailsBoth) > 0:
 		return exitUnknown
 	case asserted:

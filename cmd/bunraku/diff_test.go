@@ -967,3 +967,16 @@ if $facts['secret'] == 'yes' { file { '/etc/secret': content => Sensitive("of ${
 		}
 	}
 }
+
+// Where no node could be compared nothing is known, and nothing is said of the hunks.
+func TestDiffNothingCompared(t *testing.T) {
+	s := newTree(t, 0, 0, map[string]string{"manifests/site.pp": "class a { }\nnode default { fail('no such host') }\n"})
+	s.edit("manifests/site.pp", "class a { }", "class a { notify { 'a': } }")
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD", "--assert", "none"}} {
+		code, out := s.diff(args...)
+		if code != exitUnknown || !strings.Contains(out, "not compared ") || !strings.Contains(out, "no such host") ||
+			strings.Contains(out, "no node asks for it") {
+			t.Errorf("%v: %d\n%s", args, code, out)
+		}
+	}
+}
