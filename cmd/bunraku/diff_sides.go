@@ -455,8 +455,16 @@ func some(list []string) string {
 // ones; and those of them that the flags choose.
 func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *fleet.Revision, root string,
 	f *diffFlags) (nodes, chosen []fleet.Node, invented bool, err error) {
-	for _, rev := range []*fleet.Revision{new, old} {
-		real, err := fleet.LightNodes(rev.Files, root, f.facts)
+	views := []source.Files{new.Files, old.Files}
+	if f.facts != "" { // a side may be a directory that has none
+		views = append(views, ws.Disk())
+		there := func(v source.Files) bool { return fleet.Exists(v, fleet.Within(v, root, f.facts)) }
+		if at := slices.IndexFunc(views, there); at >= 0 {
+			views = views[at:]
+		}
+	}
+	for _, view := range views {
+		real, err := fleet.LightNodes(view, root, f.facts)
 		if err != nil {
 			return nil, nil, false, err
 		}

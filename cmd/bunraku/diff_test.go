@@ -968,6 +968,26 @@ if $facts['secret'] == 'yes' { file { '/etc/secret': content => Sensitive("of ${
 	}
 }
 
+// Facts that are named lie where they are, also if the sides are directories beside them.
+func TestDiffFactsBeside(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a/manifests/site.pp": "notify { 'a': }\n",
+		"b/manifests/site.pp": "notify { 'b': }\n", "facts/n1.json": `{"name": "n1", "values": {}}`} {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	code, out, log := call("diff", ".", "--from", "a", "--to", "b", "--facts", "facts")
+	if code != exitNo || !strings.Contains(out, "1 node: 1 changed") {
+		t.Errorf("%d\n%s%s", code, out, log)
+	}
+}
+
 // Where no node could be compared nothing is known, and nothing is said of the hunks.
 func TestDiffNothingCompared(t *testing.T) {
 	s := newTree(t, 0, 0, map[string]string{"manifests/site.pp": "class a { }\nnode default { fail('no such host') }\n"})
