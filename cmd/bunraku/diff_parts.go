@@ -144,6 +144,7 @@ files, other facts or with other flags is refused.`,
 
 func (a *app) merge(ctx context.Context, cmd *cobra.Command, root string, dirs []string, f *diffFlags) error {
 	began := time.Now()
+	f.root = root
 	show, opt, err := a.checkDiff(f)
 	if err != nil {
 		return err
@@ -165,9 +166,22 @@ func (a *app) merge(ctx context.Context, cmd *cobra.Command, root string, dirs [
 	if err != nil {
 		return err
 	}
+	other := *f
+	if other.format = "octocatalog"; f.format == "octocatalog" {
+		other.format = "text"
+	}
+	unlike, err := d.inquire(cmd, &other)
+	if err != nil {
+		return err
+	}
 	var parts []*diff.Part
 	for _, p := range files {
-		if p.Inquiry != q.ID {
+		switch p.Inquiry {
+		case q.ID:
+		case unlike.ID:
+			return fail("--format octocatalog compares to the letter, and must be given to diff --shard and to merge: "+
+				"part %s was made otherwise", p.Shard)
+		default:
 			return fail("part %s was made from other files or facts, or with other flags, than are given here", p.Shard)
 		}
 		parts = append(parts, p.Part)

@@ -55,7 +55,8 @@ func TestShards(t *testing.T) {
 		if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "  new: V102 ") {
 			t.Fatal("verify finds nothing\n" + out)
 		}
-		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--full"},
+		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--format", "html"},
+			{"--full"},
 			{"--by", "node", "--full"}} {
 			wantCode, want, _ := call(append([]string{"diff", s.dir, "--from", "HEAD"}, format...)...)
 			code, got, err := call(append([]string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}, format...)...)
@@ -113,6 +114,7 @@ func TestShardsRefused(t *testing.T) {
 	merge := []string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}
 	refused("made from other files or facts, or with other flags", append(merge, "--ignore", "File[/etc/motd]")...)
 	refused("made from other files or facts, or with other flags", append(merge, "--nodes", "web*")...)
+	refused("must be given to diff --shard and to merge", append(merge, "--format", "octocatalog")...)
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, []byte("short\n"), 0o600); err != nil {
 		t.Fatal(err)
