@@ -182,6 +182,9 @@ func (c *comparison) open() {
 // leave leaves out what the user does not want to see, and marks what was not expected.
 func (o *Options) leave(changes []*Change) []*Change {
 	return slices.DeleteFunc(changes, func(c *Change) bool {
+		if !c.shorten(o.Ignore) {
+			return true
+		}
 		c.Unexpected = o.Expected != nil && !slices.ContainsFunc(o.Expected, func(r *Rule) bool { return r.ignores(c) })
 		r := c.new
 		if r == nil {

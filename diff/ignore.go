@@ -85,10 +85,13 @@ func parseRule(text string) (*Rule, error) {
 	typ, rest, ok := strings.Cut(text, "[")
 	end := titleEnd(rest)
 	if !ok || typ == "" || end < 1 {
-		return nil, fmt.Errorf("--ignore %s: write Type[title], and what of it behind that: File[/tmp/*]::parameters::owner",
+		return nil, fmt.Errorf("%s: write Type[title], and what of it behind that: File[/tmp/*]::parameters::owner",
 			text)
 	}
 	r.typ, r.title, rest = typ, rest[:end], rest[end+1:]
+	if strings.HasPrefix(rest, ",") {
+		return nil, fmt.Errorf("%s: behind the comma stands no Type[title]", text)
+	}
 	if rest == "" || rest == "*" {
 		return r, nil
 	}
@@ -105,12 +108,12 @@ func parseRule(text string) (*Rule, error) {
 		case "=~>", "=&>":
 			x, err := value.NewRegexp("(?i:" + r.want + ")")
 			if err != nil {
-				return nil, fmt.Errorf("--ignore %s: %v", text, err)
+				return nil, fmt.Errorf("%s: %v", text, err)
 			}
 			r.match = x
 		case "=s>":
 			if r.want != "=" {
-				return nil, fmt.Errorf("--ignore %s: behind =s> stands =", text)
+				return nil, fmt.Errorf("%s: behind =s> stands =", text)
 			}
 		}
 	}
@@ -217,6 +220,45 @@ func (r *Rule) ignores(c *Change) bool {
 		kind = '-'
 	}
 	return r.takes(c.Name, kind, c.parts())
+}
+
+// leavesOut reports whether a resource that comes (+) or goes (-) is left out.
+func (o *Options) leavesOut(r *catalog.Resource, kind byte) bool {
+	return slices.ContainsFunc(o.Ignore, func(x *Rule) bool { return x.takes(r.Name(), kind, nil) })
+}
+
+// shorten takes the keys out of hashes that rules leave out; left is false if nothing else changes.
+func (c *Change) shorten(rules []*Rule) (left bool) {
+	if c.Kind != Attribute || !hashes(c.Old, c.New) {
+		return true
+	}
+	cut := false
+	for _, p := range c.parts() {
+		if slices.ContainsFunc(rules, func(r *Rule) bool { return len(r.path) > 0 && r.takes(c.Name, '~', []part{p}) }) {
+			keys := p.path[2:] // behind parameters and the attribute
+			c.Old, c.New, cut = withoutKey(c.Old, keys), withoutKey(c.New, keys), true
+		}
+	}
+	return !cut || len(c.parts()) > 0
+}
+
+// withoutKey is a value without what some keys lead to.
+func withoutKey(v value.Value, keys []string) value.Value {
+	h, is := v.(*value.Hash)
+	if !is {
+		return v
+	}
+	b := value.NewHashBuilder(h.Len())
+	for _, e := range h.Entries() {
+		if value.ToString(e.Key) == keys[0] {
+			if len(keys) == 1 {
+				continue
+			}
+			e.Value = withoutKey(e.Value, keys[1:])
+		}
+		b.SetEntry(e)
+	}
+	return b.Hash()
 }
 
 // takes reports whether a rule covers a resource, a kind of change and all its parts.

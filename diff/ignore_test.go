@@ -209,3 +209,33 @@ func TestFilters(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// One of a pair that is renamed may be left out, and one key of a hash.
+func TestIgnoreHalf(t *testing.T) {
+	old := cat(res("File[/tmp/a]", "mode", "0600"), res("T[t]", "h", hash("owner", "a", "mode", "1")))
+	new := cat(res("File[/tmp/b]", "mode", "0600"), res("T[t]", "h", hash("owner", "b", "mode", "2")))
+	if got := left(t, old, new, []string{"File[/tmp/*]+", "T[*]"}, nil); got != "- File[/tmp/a]" {
+		t.Error(got)
+	}
+	rules, err := AttributeRules([]string{"owner"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Compare(Side{Catalog: old}, Side{Catalog: new}, Options{Ignore: rules}) {
+		if parts := c.parts(); c.Name.Type == "T" && (len(parts) != 1 || parts[0].path[2] != "mode") {
+			t.Error(parts)
+		}
+	}
+	both, err := AttributeRules([]string{"owner", "mode"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Compare(Side{Catalog: old}, Side{Catalog: new}, Options{Ignore: both}) {
+		if c.Name.Type == "T" {
+			t.Error(c.headline())
+		}
+	}
+	if _, err := ParseRules([]string{"File[/tmp/a],bad"}); err == nil {
+		t.Error("what stands behind a comma is no rule, and nobody says so")
+	}
+}

@@ -33,6 +33,9 @@ func (c *comparison) renamed(removed, added []*catalog.Resource) (gone, come []*
 			continue
 		}
 		s := new[k][0]
+		if c.opt.leavesOut(r, '-') || c.opt.leavesOut(s, '+') { // the other one is told by itself
+			continue
+		}
 		paired[r], paired[s] = true, true
 		x := &Change{Kind: Renamed, Name: r.Name(), To: s.Name(), old: r, new: s}
 		if a, b := c.key(&c.from, r), c.key(&c.to, s); a != "" && a == b {

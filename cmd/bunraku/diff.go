@@ -216,11 +216,11 @@ func diffCode(r *diff.Report, asserted bool) int {
 // options are what the flags say about comparing.
 func (f *diffFlags) options() (opt diff.Options, err error) {
 	if opt.Ignore, err = diff.ParseRules(f.ignore); err != nil {
-		return opt, err
+		return opt, fmt.Errorf("--ignore %w", err)
 	}
 	more, err := diff.AttributeRules(f.ignoreAttr)
 	if err != nil {
-		return opt, err
+		return opt, fmt.Errorf("--ignore-attr %w", err)
 	}
 	opt.Ignore, opt.IgnoreTags = append(opt.Ignore, more...), f.ignoreTags
 	if opt.Filters, err = diff.ParseFilters(f.filters); err != nil {
@@ -232,7 +232,9 @@ func (f *diffFlags) options() (opt diff.Options, err error) {
 	case f.assert == "none":
 		opt.Expected = []*diff.Rule{}
 	case only:
-		opt.Expected, err = diff.ParseRules([]string{expected})
+		if opt.Expected, err = diff.ParseRules([]string{expected}); err != nil {
+			err = fmt.Errorf("--assert only=%w", err)
+		}
 	default:
 		err = fmt.Errorf("--assert cannot be %q: none, or only=EXPRESSION", f.assert)
 	}
