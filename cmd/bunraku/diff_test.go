@@ -559,7 +559,6 @@ notify { 'p': message => "${$plain.split('').map |$c| { upcase($c) }}" }
 	s.git("add", "-A")
 	s.git("commit", "-qam", "a secret")
 	s.edit("manifests/site.pp", "alpha-oneword", "omega-twowords")
-	dir := filepath.Join(t.TempDir(), "store")
 	var secrets []string
 	for _, word := range []string{"alpha-oneword", "omega-twowords"} {
 		first, second, _ := strings.Cut(word, "-")
@@ -570,28 +569,65 @@ notify { 'p': message => "${$plain.split('').map |$c| { upcase($c) }}" }
 			strings.Join(strings.Split(turn(up), ""), "."), strings.Join(strings.Split(up, ""), ", "), word[3:7], word[2:7],
 			strings.ToUpper(first[:1])+first[1:], word[:4])
 	}
+	s.nowhere("/tmp/e", secrets, "--from", "HEAD")
+}
+
+// nowhere looks for secrets in every format, which must name something, and in the store.
+func (s *repository) nowhere(named string, secrets []string, sides ...string) {
+	s.t.Helper()
+	dir := filepath.Join(s.t.TempDir(), "store")
 	for _, format := range []string{"text", "json", "octocatalog", "markdown", "html", "github", "gitlab", "sarif", "junit"} {
 		for _, more := range [][]string{{"--full"}, {"--store", dir}} {
-			code, out := s.diff(append(more, "--from", "HEAD", "--format", format)...)
-			if code != 2 || !strings.Contains(out, "/tmp/e") {
-				t.Errorf("%s: %d\n%s", format, code, out)
+			code, out := s.diff(slices.Concat(more, []string{"--format", format}, sides)...)
+			if code != 2 || !strings.Contains(out, named) {
+				s.t.Errorf("%s: %d\n%s", format, code, out)
 			}
 			for _, secret := range secrets {
-				if strings.Contains(out, secret) {
-					t.Errorf("%q is shown in %s:\n%s", secret, format, out)
+				if i := strings.Index(out, secret); i >= 0 {
+					s.t.Errorf("%q is shown in %s:\n%s", secret, format, out[max(0, i-200):min(len(out), i+100)])
 				}
 			}
 		}
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "store.db"))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	for _, secret := range secrets {
 		if bytes.Contains(content, []byte(secret)) {
-			t.Errorf("the store has %q", secret)
+			s.t.Errorf("the store has %q", secret)
 		}
 	}
+}
+
+// What Hiera decrypts is a secret though it is not Sensitive, and so is what code makes of it.
+func TestDiffDecryptedSecrets(t *testing.T) {
+	s := newRepository(t)
+	keys := t.TempDir()
+	level := func(keys string) string {
+		return "hierarchy:\n  - name: Closed\n    path: closed.yaml\n    lookup_key: eyaml_lookup_key\n    options: " +
+			"{pkcs7_private_key: " + keys + "/private.pem, pkcs7_public_key: " + keys + "/public.pem}\n"
+	}
+	one, two := filepath.Join(keys, "one"), filepath.Join(keys, "two")
+	s.edit("hiera.yaml", "hierarchy:\n", level(one))
+	old, new := eyaml(t, one, "alpha-oneword"), eyaml(t, two, "omega-twowords")
+	s.edit("data/closed.yaml", "", "pw: "+old+"\n")
+	s.edit("manifests/site.pp", "", `
+$p = lookup('pw')
+notify { 'upcase': message => "u ${p.upcase}" }
+notify { 'erb': message => inline_template('<%= @p.reverse %>') }
+notify { 'dotted': message => $p.split('').reduce('') |$a, $x| { "${a}.${x}" } }
+exec { "/bin/x ${p[0, 6]}": }
+`)
+	s.commit("a secret")
+	s.edit("hiera.yaml", level(one), level(two))
+	s.edit("data/closed.yaml", old, new)
+	var secrets []string
+	for _, word := range []string{"alpha-oneword", "omega-twowords"} {
+		secrets = append(secrets, word, strings.ToUpper(word), turn(word), word[:6],
+			strings.Join(strings.Split(word, ""), "."))
+	}
+	s.nowhere("/bin/x", secrets, "--from", "HEAD", "--with", keys)
 }
 
 func turn(text string) string {

@@ -148,7 +148,7 @@ type Evaluator struct {
 	suspects [2]suspect
 	secret   []provenance.Ref // of values that a failure is due to and that must not be shown
 	bared    []suspect        // Sensitive values that the program has unwrapped, when tracing
-	seen     []value.Value    // those and others that code saw in the clear, always
+	seen     []value.Value    // those and others that code saw in the clear, always; texts are what Hiera decrypted
 	madeOf   []string         // what functions have made of those; see remade
 	bare     []string         // the texts of seen
 	clear    []string         // those and madeOf; see clearTexts

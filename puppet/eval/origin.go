@@ -350,10 +350,18 @@ func (ev *Evaluator) Bare(v value.Value) {
 	}
 }
 
+// Decrypted notes a text that Hiera has decrypted. Nothing need unwrap it: code sees it in the clear.
+func (ev *Evaluator) Decrypted(text string) {
+	if v := value.Value(value.String(strings.TrimSpace(text))); !slices.Contains(ev.seen, v) {
+		ev.seen = append(ev.seen, v)
+	}
+}
+
 // remade notes the texts that a function has made of a secret which the program laid bare: upcase of a password is a
 // secret as well, and nobody would find it by looking for the password. What still has the secret in it, and what was
 // there before the call, is found anyhow. A template or a function that is given a hash makes something of all that is
-// in it; whatever it calls to change the secret is looked at by itself, and so is what a lambda calls.
+// in it; whatever it calls to change the secret is looked at by itself, and so is what a lambda calls;
+// but one that puts pieces together, as with reduce, need not call anything.
 func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	made := texts(v)
 	if len(made) == 0 {
@@ -363,14 +371,16 @@ func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	for _, a := range args {
 		given = append(given, texts(a)...)
 	}
-	if !slices.ContainsFunc(given, ev.Secret) && !slices.ContainsFunc(args, ev.ofPieces) {
+	cut := slices.ContainsFunc(args, ev.ofPieces)
+	if !cut && !slices.ContainsFunc(given, ev.Secret) {
 		return
 	}
-	if a, is := v.(*value.Array); is {
+	a, many := v.(*value.Array)
+	if many {
 		ev.pieces[a] = true
 	}
 	for _, text := range made {
-		if !lambda && !slices.Contains(given, text) {
+		if (!lambda || cut && !many) && !slices.Contains(given, text) {
 			ev.Made(text)
 		}
 	}
@@ -422,7 +432,8 @@ const mostMade = 400
 // clearTexts are the secrets that the program has seen in the clear, and what it has made of them.
 func (ev *Evaluator) clearTexts() []string {
 	for ; ev.cleared < len(ev.seen); ev.cleared++ {
-		value.EachSecret(ev.seen[ev.cleared], false, func(text string) {
+		_, decrypted := ev.seen[ev.cleared].(value.String)
+		value.EachSecret(ev.seen[ev.cleared], decrypted, func(text string) {
 			if len(text) >= leastSecret && !slices.Contains(ev.clear, text) {
 				ev.clear, ev.bare = append(ev.clear, text), append(ev.bare, text)
 			}

@@ -117,7 +117,7 @@ func (inv *invocation) decryptAll(it item, lv *level, key, path string) (item, e
 func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, key, path string) (item, error) {
 	if encrypted.MatchString(text) {
 		inv.s.asksSecrets(lv.options)
-		plain, err := inv.s.l.secrets.decrypt(text, lv.options)
+		plain, err := inv.s.l.secrets.decrypt(text, lv.options, inv.s.opened)
 		if errors.Is(err, errNoKey) {
 			inv.s.warning("H0341", "Secrets in "+inv.s.shown(path)+" stay unknown: "+err.Error(), source.Place{})
 			why := "secret " + key + " in " + inv.s.shown(path) + ": " + err.Error()
@@ -133,8 +133,8 @@ func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, k
 	return inv.interpolate(item{value.String(text), ref}, true)
 }
 
-// decrypt replaces each ENC[…] of a text, and drops one line end, as Puppet does.
-func (s *secrets) decrypt(text string, options *value.Hash) (string, error) {
+// decrypt replaces each ENC[…] of a text, and drops one line end, as Puppet does. opened, if not nil, hears of each.
+func (s *secrets) decrypt(text string, options *value.Hash, opened func(string)) (string, error) {
 	if options == nil {
 		options = value.EmptyHash
 	}
@@ -148,6 +148,8 @@ func (s *secrets) decrypt(text string, options *value.Hash) (string, error) {
 		plain, err := s.open(m[2], textOf(options, "pkcs7_public_key", ""), textOf(options, "pkcs7_private_key", ""))
 		if err != nil {
 			failure = err
+		} else if opened != nil {
+			opened(plain)
 		}
 		return plain
 	})

@@ -151,6 +151,7 @@ type Session struct {
 	warn    func(*source.Diagnostic)
 	warned  map[string]bool
 	bytes   func([]string) // hears of the strings of a file that Ruby takes for bytes; nil for nobody
+	opened  func(string)   // hears of what was decrypted; nil for nobody
 	current *invocation
 	global  *layer
 	env     *layer
@@ -194,9 +195,10 @@ func (s *Session) Within(b *budget.Budget) *Session {
 	return s
 }
 
-// Telling has somebody told of the strings that Ruby takes for bytes, by the file, before any of them is an answer.
-func (s *Session) Telling(bytes func([]string)) *Session {
-	s.bytes = bytes
+// Telling has somebody told of the strings that Ruby takes for bytes, by the file, and of what was decrypted, before any
+// of them is an answer.
+func (s *Session) Telling(bytes func([]string), opened func(string)) *Session {
+	s.bytes, s.opened = bytes, opened
 	return s
 }
 
