@@ -630,6 +630,35 @@ exec { "/bin/x ${p[0, 6]}": }
 	s.nowhere("/bin/x", secrets, "--from", "HEAD", "--with", keys)
 }
 
+// The same of a secret that nobody has handed to a Ruby function: it asks for it, or makes it.
+func TestDiffSecretsThatRubyFetches(t *testing.T) {
+	s := newRepository(t)
+	for name, body := range map[string]string{
+		"asked":    `call_function('lookup', 'pw').unwrap.upcase`,
+		"called":   `call_function('capitalize', call_function('lookup', 'pw').unwrap)`,
+		"variable": `closure_scope['s'].unwrap.reverse`,
+		"made":     `Puppet::Pops::Types::PSensitiveType::Sensitive.new(call_function('file', 'profile/pw')).unwrap.swapcase`,
+	} {
+		s.edit("site-modules/profile/lib/puppet/functions/profile/"+name+".rb", "",
+			"Puppet::Functions.create_function(:'profile::"+name+"') do\n  def "+name+"\n    "+body+"\n  end\nend\n")
+	}
+	s.edit("data/common.yaml", "", "\npw: alpha-oneword\nlookup_options:\n  pw: {convert_to: Sensitive}\n")
+	s.edit("site-modules/profile/files/pw", "", "gamma-ONEword\n")
+	s.edit("manifests/site.pp", "", `
+$s = lookup('pw')
+notify { 'asked': message => profile::asked() }
+notify { 'called': message => profile::called() }
+notify { 'variable': message => profile::variable() }
+notify { 'made': message => profile::made() }
+`)
+	s.commit("a secret")
+	s.edit("data/common.yaml", "alpha-oneword", "omega-twowords")
+	s.edit("site-modules/profile/files/pw", "gamma-ONEword", "delta-TWOwords")
+	secrets := []string{"alpha-oneword", "omega-twowords", "ALPHA-ONEWORD", "OMEGA-TWOWORDS", "Alpha-oneword",
+		"Omega-twowords", turn("alpha-oneword"), turn("omega-twowords"), "GAMMA-oneWORD", "DELTA-twoWORDS"}
+	s.nowhere("made", secrets, "--from", "HEAD")
+}
+
 func turn(text string) string {
 	r := []rune(text)
 	slices.Reverse(r)

@@ -118,10 +118,13 @@ type frame struct {
 	call  *eval.Call
 	name  string // what is being run, for messages
 	sofar provenance.Ref
+	told  []value.Value // what it was given and has asked for
 }
 
 // saw notes that the code has looked at a value.
 func (f *frame) saw(v value.Value, r provenance.Ref) {
+	f.call.Eval.Bare(v)
+	f.told = append(f.told, v)
 	tr := f.call.Trace()
 	if tr == nil {
 		return

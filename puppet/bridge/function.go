@@ -76,9 +76,6 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 	if o := unknown(value.NewArray(c.Args...)); o != nil {
 		return o, nil
 	}
-	for _, arg := range c.Args {
-		c.Eval.Bare(arg)
-	}
 	v, f, err := b.run(c, fmt.Sprintf("the function %s (%s)", name, path), func(f *frame) (v value.Value, err error) {
 		if b.own != nil {
 			if b.own.spoilt != "" {
@@ -100,7 +97,7 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 		c.Ref = tr.Call(name, f.sofar, tr.Leaf(provenance.Label{Kind: provenance.World, Path: "file " + path}))
 	}
 	if b.own == nil && err == nil { // nobody has seen what it did
-		c.Eval.Remade(c.Args, v)
+		c.Eval.Remade(f.told, v)
 	}
 	return b.settle(c, name, v, err)
 }

@@ -212,6 +212,13 @@ func (o *ownRun) natives() {
 		return ""
 	}
 	in.Native(o.bunraku, "ask", o.ask)
+	in.Native(o.bunraku, "bare", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
+		if n := len(o.b.frames); n > 0 {
+			o.b.frames[n-1].call.Eval.Bare(&value.Sensitive{Value: in.ToValue(args[0])})
+			in.Bared(args[0])
+		}
+		return nil
+	})
 	in.Native(o.bunraku, "refuse", func(args []ruby.Object,
 		_ *ruby.Proc) ruby.Object {
 		in.Refuse(text(args, 0))

@@ -345,7 +345,7 @@ func (c *Call) Unwrapped(s *value.Sensitive) {
 
 // Bare notes what is Sensitive in a value that code gets to see in the clear: from then on it may turn up in any text.
 func (ev *Evaluator) Bare(v value.Value) {
-	if value.HasSensitive(v) {
+	if value.HasSensitive(v) && !slices.Contains(ev.seen, v) {
 		ev.seen = append(ev.seen, v)
 	}
 }
@@ -386,7 +386,7 @@ func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	}
 }
 
-// Remade notes what code that cannot be watched has made of its arguments.
+// Remade notes what code that cannot be watched has made of its arguments and of what it asked for.
 func (ev *Evaluator) Remade(args []value.Value, v value.Value) {
 	var bare []value.Value
 	for _, a := range args {

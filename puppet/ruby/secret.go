@@ -46,6 +46,22 @@ func (in *Interp) enters(s *String) {
 	}
 }
 
+// Bared marks an object of which the host has just heard that it is a secret.
+func (in *Interp) Bared(o Object) {
+	switch o := o.(type) {
+	case *String:
+		in.enters(o)
+	case *Array:
+		for _, e := range o.e {
+			in.Bared(e)
+		}
+	case *Hash:
+		for _, e := range o.Pairs() {
+			in.Bared(e)
+		}
+	}
+}
+
 // mark marks what was made of a secret.
 func (in *Interp) mark(s *String) {
 	s.secret = true

@@ -1,5 +1,5 @@
 # Bunraku's own interpreter in the place of a Ruby process. It has no machine below it: what asks the world is refused, and what is not
-# here is told, so that the answer is unknown and never a guess. Bunraku.ask, .read, .text, .methods_in, .invoke and .refuse are the
+# here is told, so that the answer is unknown and never a guess. Bunraku.ask, .bare, .read, .text, .methods_in, .invoke and .refuse are the
 # interpreter's.
 
 module Bunraku

@@ -75,7 +75,12 @@ module Puppet
         # The value that is hidden.
         class Sensitive
           def initialize(value) = @value = value
-          def unwrap = @value
+
+          def unwrap
+            Bunraku.bare(@value)
+            @value
+          end
+
           def to_s = 'Sensitive [value redacted]'
           def inspect = "#<#{self}>"
           def ==(other) = other.is_a?(Sensitive) && other.hash == hash
