@@ -659,6 +659,35 @@ notify { 'made': message => profile::made() }
 	s.nowhere("made", secrets, "--from", "HEAD")
 }
 
+// Digits are a secret as well, and so is what is computed of them.
+func TestDiffSecretNumbers(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", `
+$pin = Sensitive(7381926450)
+notify { 'bare': message => $pin.unwrap }
+notify { 'sum': message => "n ${$pin.unwrap + 1}" }
+notify { 'number': message => $pin.unwrap + 2 }
+notify { 'twice': message => -(-$pin.unwrap) }
+notify { 'negative': message => -($pin.unwrap - 3) }
+notify { 'abs': message => abs($pin.unwrap) }
+notify { 'most': message => [max($pin.unwrap * 3, 1)] }
+notify { 'list': message => { 'a' => $pin.unwrap + 4 } }
+notify { 'half': message => $pin.unwrap / 2.0 }
+notify { 'hex': message => sprintf('%x', $pin.unwrap) }
+notify { 'converted': message => Integer("${$pin.unwrap}") + 6 }
+`)
+	s.commit("a secret")
+	s.edit("manifests/site.pp", "7381926450", "9283746510")
+	var secrets []string
+	for _, n := range []int{7381926450, 9283746510} {
+		for _, of := range []int{n, n + 1, n + 2, n - 3, 3 * n, n + 4, n + 6, n / 2} {
+			secrets = append(secrets, fmt.Sprint(of))
+		}
+		secrets = append(secrets, fmt.Sprintf("%x", n))
+	}
+	s.nowhere("Notify", secrets, "--from", "HEAD")
+}
+
 func turn(text string) string {
 	r := []rune(text)
 	slices.Reverse(r)

@@ -396,6 +396,10 @@ func (l *sealer) value(v value.Value) value.Value {
 		if l.hides(string(v)) || !utf8.ValidString(string(v)) { // bytes are told by a digest as well: JSON has no such text
 			return l.secret(v)
 		}
+	case value.Int, value.Float:
+		if !l.plain && l.hides(value.ToString(v)) {
+			return l.secret(v)
+		}
 	case *value.Opaque:
 		l.unknown = true
 	case *value.Array:

@@ -36,9 +36,9 @@ func (ev *Evaluator) unary(e *syntax.Unary, sc *Scope) (value.Value, provenance.
 		if n == math.MinInt64 {
 			ev.overflow(e, new(big.Int).Neg(big.NewInt(int64(n))))
 		}
-		return -n, ev.op("-", r)
+		return ev.computed(-n, n), ev.op("-", r)
 	case value.Float:
-		return -n, ev.op("-", r)
+		return ev.computed(-n, n), ev.op("-", r)
 	case value.Timespan:
 		return value.Timespan(-n), ev.op("-", r)
 	}
@@ -392,7 +392,7 @@ func (ev *Evaluator) arithmetic(e *syntax.Binary, l value.Value, lr provenance.R
 	ref := ev.op(e.Op.String(), lr, rr)
 	a := ev.number(l, e.Left, sc)
 	b := ev.number(r, e.Right, sc)
-	return ev.calculate(e, a, b), ref
+	return ev.computed(ev.calculate(e, a, b), a, b), ref
 }
 
 func (ev *Evaluator) calculate(e *syntax.Binary, a, b value.Value) value.Value {

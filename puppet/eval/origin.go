@@ -442,19 +442,26 @@ func (ev *Evaluator) clearTexts() []string {
 	return ev.clear
 }
 
-// texts are a text, or those in an array.
-func texts(v value.Value) []string {
+// texts are a text or a number, or those in an array.
+func texts(v value.Value) (out []string) {
 	switch v := v.(type) {
-	case value.String:
-		return []string{string(v)}
+	case value.String, value.Int, value.Float:
+		return []string{value.ToString(v)}
 	case *value.Array:
-		var out []string
 		for _, e := range v.Elems {
-			if s, is := e.(value.String); is {
-				out = append(out, string(s))
+			switch e.(type) {
+			case value.String, value.Int, value.Float:
+				out = append(out, value.ToString(e))
 			}
 		}
-		return out
 	}
-	return nil
+	return out
+}
+
+// computed notes a number that was made of others: of a secret one it is a secret as well.
+func (ev *Evaluator) computed(v value.Value, of ...value.Value) value.Value {
+	if len(ev.seen) > 0 {
+		ev.remade(of, v, false)
+	}
+	return v
 }

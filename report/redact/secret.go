@@ -268,7 +268,8 @@ func (s *Secrets) Has(text string) bool {
 
 // dataKeys are those of our documents below which the user's data begin; above, keys and numbers are our own, and
 // readers rely on them.
-var dataKeys = map[string]bool{`"parameters"`: true, `"value"`: true, `"facts"`: true, `"message"`: true}
+var dataKeys = map[string]bool{`"parameters"`: true, `"value"`: true, `"facts"`: true, `"message"`: true, `"old"`: true,
+	`"new"`: true, `"diff"`: true}
 
 // jsonToken finds the next string, number, bracket or comma of a document, from an offset on; ok is false behind the
 // last one. What follows a quote that is never closed is a string.
@@ -360,7 +361,7 @@ func (s *Secrets) hideJSON(text string, w *Wording) (hidden string, spoilt bool)
 			spoilt = spoilt || w != nil && w.Texts[key] && blotted != token
 			token = blotted
 		case data || next:
-			if _, secret := slices.BinarySearchFunc(list, token, byLength); secret {
+			if _, secret := slices.BinarySearchFunc(list, strings.TrimPrefix(token, "-"), byLength); secret {
 				token = `"` + Blot + `"`
 			}
 		}
