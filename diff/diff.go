@@ -170,7 +170,7 @@ func Compare(from, to Side, opt Options) []*Change {
 	return c.changes
 }
 
-// open adds that something is not known where no attribute says so: a decision that hangs on it has left nothing to see.
+// open adds that something is not known where no attribute says so: what hangs on it has left nothing to see.
 func (c *comparison) open() {
 	why := cmp.Or(c.to.Open, c.from.Open)
 	if why == "" || slices.ContainsFunc(c.changes, func(x *Change) bool { return x.Kind == NotKnown }) {

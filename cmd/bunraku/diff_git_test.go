@@ -168,7 +168,8 @@ func TestDiffHunksOfFiles(t *testing.T) {
 	}
 	if code, out := s.diff("--from", "HEAD~1"); code != 2 || !strings.Contains(out, "+ Notify[sub]") { // it is checked out
 		t.Errorf("%d\n%s", code, out)
-	} // A commit has no files of it, and so is compared with those that are checked out; without them, without them.
+	}
+	// A commit has no files of it, and so is compared with those that are checked out; without them, without them.
 	s.edit("manifests/site.pp", "include sub\n", "include sub\nnotify { 'after': }\n")
 	code, out := s.diff("--from", "HEAD")
 	if code != 2 || !strings.Contains(out, "+ Notify[after]") || strings.Contains(out, "Notify[sub]") ||

@@ -55,8 +55,8 @@ func TestShards(t *testing.T) {
 		if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "  new: V102 ") {
 			t.Fatal("verify finds nothing\n" + out)
 		}
-		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"}, {"--format", "html"},
-			{"--full"},
+		for _, format := range [][]string{{"--format", "json"}, {"--format", "markdown"}, {"--format", "sarif"},
+			{"--format", "html"}, {"--full"},
 			{"--by", "node", "--full"}} {
 			wantCode, want, _ := call(append([]string{"diff", s.dir, "--from", "HEAD"}, format...)...)
 			code, got, err := call(append([]string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}, format...)...)

@@ -195,8 +195,8 @@ func (s *Session) Within(b *budget.Budget) *Session {
 	return s
 }
 
-// Telling has somebody told of the strings that Ruby takes for bytes, by the file, and of what was decrypted, before any
-// of them is an answer.
+// Telling has somebody told of the strings that Ruby takes for bytes, by the file, and of what was decrypted, before
+// any of them is an answer.
 func (s *Session) Telling(bytes func([]string), opened func(string)) *Session {
 	s.bytes, s.opened = bytes, opened
 	return s
