@@ -380,13 +380,32 @@ func (x *index) same(e *entry, n outline.Name, only *entry) (out []occurrence) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b occurrence) int {
+	return inOrder(out)
+}
+
+// inOrder are places by file and in the order of the text, each once.
+func inOrder(list []occurrence) []occurrence {
+	slices.SortStableFunc(list, func(a, b occurrence) int {
 		if a.entry == b.entry {
 			return int(a.Span.Start) - int(b.Span.Start)
 		}
 		return strings.Compare(a.path, b.path)
 	})
-	return slices.CompactFunc(out, func(a, b occurrence) bool { return a.entry == b.entry && a.Span == b.Span })
+	return slices.CompactFunc(list, func(a, b occurrence) bool { return a.entry == b.entry && a.Span == b.Span })
+}
+
+// owned are the variables of a class, and the keys of its parameters.
+func (x *index) owned(class string) (out []identity) {
+	for _, name := range slices.Sorted(maps.Keys(x.sets)) {
+		if name != class+"::"+lastPart(name) {
+			continue
+		}
+		out = append(out, identity{kind: outline.VariableName, name: name})
+		if x.params[name] {
+			out = append(out, identity{kind: outline.KeyName, name: name})
+		}
+	}
+	return out
 }
 
 func lastPart(name string) string { return name[strings.LastIndex(name, ":")+1:] }

@@ -257,13 +257,16 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 			out = append(out, at.byParts(id)...)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b occurrence) int {
-		if a.entry == b.entry {
-			return int(a.Span.Start) - int(b.Span.Start)
-		}
-		return strings.Compare(a.path, b.path)
-	})
-	return slices.CompactFunc(out, func(a, b occurrence) bool { return a.entry == b.entry && a.Span == b.Span })
+	return inOrder(out)
+}
+
+// below are the places that may name what a class has by the class's name: a hash of data with the key web::port.
+func (at *spot) below(class string) (out []occurrence) {
+	for _, id := range at.owned(class) {
+		out = append(out, at.mentions(id, id.name, nil)...)
+		out = append(out, at.byParts(id)...)
+	}
+	return inOrder(out)
 }
 
 // byItself are the places that may name a variable of an owner by its own name alone.

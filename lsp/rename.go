@@ -285,6 +285,9 @@ func (r *renaming) mentioned() error {
 	list := slices.DeleteFunc(r.possible(r.spot.name), func(o occurrence) bool {
 		return o.Free && !r.renders(r.owner) // a template that nobody renders
 	})
+	if r.kind == outline.ClassName {
+		list = append(list, r.below(r.full)...)
+	}
 	if len(list) == 0 {
 		return nil
 	}
@@ -421,12 +424,16 @@ func (r *renaming) patterned(to string) (err error) {
 // becomes of it there, and no more.
 func (r *renaming) computed() (err error) {
 	ids := r.meanings(r.entry, r.spot.name)
+	if r.kind == outline.ClassName {
+		ids = append(ids, r.owned(r.full)...)
+	}
 	r.patterns(func(o occurrence, matches func(string) bool) {
-		if err == nil && !o.isData && slices.ContainsFunc(ids, func(id identity) bool {
-			return id.kind == o.Kind && matches(id.name)
-		}) {
+		if err != nil || o.isData || o.Param && r.kind == outline.ClassName { // an attribute's name says no class
+			return
+		}
+		if i := slices.IndexFunc(ids, func(id identity) bool { return id.kind == o.Kind && matches(id.name) }); i >= 0 {
 			err = refused("%s:%d may put the name %s together when it runs", r.short(o.path), o.file.LineOf(o.Span.Start),
-				r.full)
+				ids[i].name)
 		}
 	})
 	return err

@@ -202,6 +202,13 @@ func TestRenameMentioned(t *testing.T) {
 			"n.pp:2 has web::x as a text"},
 		{"data/common.yaml", "some_key: 1\nlists:\n  - web::x\n", "common.yaml:3 has web::x as a text"},
 		{"data/common.yaml", "some_key: 1\nlists: ['web::x']\n", "common.yaml:2 has web::x as a text"},
+		{"modules/web/functions/d.pp", "function web::d() {\n  { 'web::x::size' => 1 }\n}\n",
+			"d.pp:2 has web::x::size as a text"},
+		{"modules/web/lib/puppet/functions/web/r.rb", "Puppet::Functions.create_function(:'web::r') do\n  def r\n" +
+			"    closure_scope['web::x::size']\n  end\nend\n", "r.rb:3 has web::x::size as a text"},
+		{"data/common.yaml", "some_key: 1\nkeys: ['web::x::size']\n", "common.yaml:2 has web::x::size as a text"},
+		{"modules/web/manifests/n.pp", "class web::n ($k) {\n  $v = getvar(\"web::x::${k}\")\n}\n",
+			"n.pp:2 writes web::x::… as"},
 		{"modules/web/manifests/n.pp", "class web::n {\n  # 'web::x' is old\n  notice('web::x is old')\n}\n", ""},
 	} {
 		files, _, _ := unreached()
