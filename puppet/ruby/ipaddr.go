@@ -36,7 +36,7 @@ func ipaddrSingles() []builtin {
 	}}}
 }
 
-// numberIP is IPAddr.new of a number and a family.
+// numberIP is IPAddr.new of a number, or of another address, and a family.
 func (c *call) numberIP() Object {
 	n := new(big.Int)
 	switch o := c.arg(0).(type) {
@@ -44,6 +44,8 @@ func (c *call) numberIP() Object {
 		n.SetInt64(int64(o))
 	case *Big:
 		n.Set(o.n)
+	case *IPAddr:
+		n.SetBytes(o.p.Addr().AsSlice())
 	default:
 		c.in.unsupported("IPAddr.new of a " + c.in.classOf(o).name)
 	}
