@@ -99,23 +99,28 @@ func TestAcceptRename(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d", kind, min(want, len(list)), len(list))
 	}
-	done, total := map[string]int{}, 0
+	done, total, blind := map[string]int{}, 0, 0
 	var refused []string
 	for _, site := range slices.Sorted(maps.Keys(bySite)) {
 		n := navigate(t, sites[site])
 		before := catalogsOf(t, n.dir, nil, nil)
 		for _, x := range bySite[site] {
 			total++
-			if why := n.renamed(x, sites[site][x.file], before); why != "" {
+			why, catalogs := n.renamed(x, sites[site][x.file], before)
+			if why != "" {
 				refused = append(refused, fmt.Sprintf("%s %s %s %s: %s", site, x.file, x.kind, x.name, why))
 			} else {
 				done[x.kind]++
+				if catalogs == 0 {
+					blind++
+				}
 			}
 		}
 		n.bye()
 	}
 	t.Logf("%d renamed, by kind %v: the catalogs of all nodes are the same up to the name; %d of %d refused (bar 10 %%)",
 		total-len(refused), done, len(refused), total)
+	t.Logf("%d of the renamed are in trees of which no node compiles: there was no catalog to compare", blind)
 	for _, why := range refused {
 		t.Log(why)
 	}
@@ -124,8 +129,8 @@ func TestAcceptRename(t *testing.T) {
 	}
 }
 
-// renamed renames a thing and compares the catalogs; it says why it is refused.
-func (n *nav) renamed(x thing, text string, before map[string]made) (why string) {
+// renamed renames a thing and compares the catalogs; it says why it is refused, and how many catalogs there were.
+func (n *nav) renamed(x thing, text string, before map[string]made) (why string, catalogs int) {
 	n.t.Helper()
 	start := text[:x.at]
 	to := "zz_renamed"
@@ -136,11 +141,11 @@ func (n *nav) renamed(x thing, text string, before map[string]made) (why string)
 		"position": map[string]any{"line": strings.Count(start, "\n"), "character": len(start) -
 			strings.LastIndex(start, "\n") - 1}, "newName": to}))
 	if e, is := m["error"].(map[string]any); is {
-		return e["message"].(string)
+		return e["message"].(string), 0
 	}
 	edit, is := m["result"].(map[string]any)
 	if !is {
-		return "nothing is known of the file"
+		return "nothing is known of the file", 0
 	}
 	dir := tree(n.t, n.written(edit))
 	last := x.name[strings.LastIndex(x.name, ":")+1:]
@@ -160,24 +165,25 @@ func (n *nav) renamed(x thing, text string, before map[string]made) (why string)
 		compared++
 		if !there || (was.text == "") != (is.text == "") {
 			n.t.Errorf("%s: %s %s: %s compiled: %v, and now: %v", x.site, x.kind, x.name, node, was.text != "", is.text != "")
-			return ""
+			return "", catalogs
 		}
 		if was.text == "" {
 			continue
 		}
+		catalogs++
 		a, b := alike(n.t, word, was.text), alike(n.t, word, is.text)
 		for i := range a {
 			if i >= len(b) || a[i] != b[i] {
 				n.t.Errorf("%s: %s %s changes %s at\n%s\nthat is now\n%s", x.site, x.kind, x.name, node, a[i],
 					b[min(i, len(b)-1)])
-				return ""
+				return "", catalogs
 			}
 		}
 	}
 	if compared == 0 {
 		n.t.Errorf("%s: %s %s: no node is left that could be compared", x.site, x.kind, x.name)
 	}
-	return ""
+	return "", catalogs
 }
 
 // made is what became of a node: its catalog, or "" if it does not compile.
