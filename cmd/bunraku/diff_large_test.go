@@ -61,9 +61,7 @@ func TestDiffManyNodesOfTwoCauses(t *testing.T) {
 
 // Where more nodes change than are looked at, a hunk is not said to be without effect.
 func TestDiffTooManyNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
+	live.NotShort(t, "it compiles 520 nodes, some of them several times")
 	s := newTree(t, 520, 0, map[string]string{"manifests/site.pp": "$a = 1\nnotify { 'x': message => 'one' }\n\n\n\n$b = 1\n"})
 	s.edit("manifests/site.pp", "one", "two")
 	s.edit("manifests/site.pp", "$b = 1", "$b = 2")
