@@ -432,11 +432,13 @@ func TestDiffSealed(t *testing.T) {
 		s.edit("hiera.yaml", "hierarchy:\n", "hierarchy:\n  - name: sealed\n    lookup_key: eyaml_lookup_key\n"+
 			"    path: sealed.yaml\n    options: {pkcs7_private_key: none.pem, pkcs7_public_key: none.pem}\n")
 		s.edit("data/sealed.yaml", "", "sealed: ENC[PKCS7,MIIB]\n")
-		s.edit("site-modules/profile/lib/puppet/functions/profile/reads.rb", "",
-			"Puppet::Functions.create_function(:'profile::reads') { def reads(x); x + 'one'; end }\n")
+		const dir = "site-modules/profile/lib/puppet/functions/profile/"
+		s.edit(dir+"reads.rb", "", "Puppet::Functions.create_function(:'profile::reads') do\n"+
+			"  def reads(x) x + File.read(File.join(__dir__, 'd.txt')) end\nend\n")
+		s.edit(dir+"d.txt", "", "one\n")
 		s.edit("manifests/site.pp", "", use)
 		s.commit("sealed")
-		s.edit("site-modules/profile/lib/puppet/functions/profile/reads.rb", "'one'", "'two'")
+		s.edit(dir+"d.txt", "one", "two")
 		if got, out := s.diff("--from", "HEAD"); got != code {
 			t.Errorf("%s%d, not %d\n%s", use, got, code, out)
 		}
