@@ -79,6 +79,8 @@ type definition struct {
 	body   []syntax.Expr
 	parent string
 	vars   map[string]bool
+	// several tells that the name has another definition: which of them counts, and what it has, is not known
+	several bool
 }
 
 // New reads the manifests of all modules. own tells the files that are the user's.
@@ -148,9 +150,9 @@ func (t *Tree) read(path, module string, own bool) {
 	for _, d := range tree.Defs {
 		switch d := d.(type) {
 		case *syntax.Class:
-			t.classes[outline.Class(d.Name)] = newDefinition(d, d.Name, f, d.Params, d.Body.Stmts, outline.Class(d.Parent))
+			define(t.classes, newDefinition(d, d.Name, f, d.Params, d.Body.Stmts, outline.Class(d.Parent)))
 		case *syntax.Define:
-			t.defines[outline.Class(d.Name)] = newDefinition(d, d.Name, f, d.Params, d.Body.Stmts, "")
+			define(t.defines, newDefinition(d, d.Name, f, d.Params, d.Body.Stmts, ""))
 		case *syntax.Function:
 			t.funcs[outline.Class(d.Name)] = d
 		case *syntax.NodeDef:
@@ -170,6 +172,12 @@ func (t *Tree) read(path, module string, own bool) {
 			return true
 		})
 	}
+}
+
+// define takes in a definition, of which there may be others with the same name.
+func define(all map[string]*definition, d *definition) {
+	d.several = all[d.name] != nil
+	all[d.name] = d
 }
 
 func newDefinition(n syntax.Definition, name string, f *file, params []*syntax.Param, body []syntax.Expr,
@@ -264,10 +272,21 @@ func (t *Tree) slip(name string, among []string) string {
 // meant is the advice to a slip.
 func meant(name string) string { return "did you mean " + name + "?" }
 
-// there reports whether what a qualified name belongs to can be judged: its module is there, and parses.
+// there reports whether what a qualified name belongs to can be judged: its module is there, and parses, and no file
+// that would define the name is kept out of the repository.
 func (t *Tree) there(name string) bool {
-	module, _, _ := strings.Cut(name, "::")
-	return t.env.Module(module) != nil && !t.broken[module] && !t.broken[""]
+	module, rest, _ := strings.Cut(name, "::")
+	m := t.env.Module(module)
+	if m == nil || t.broken[module] || t.broken[""] {
+		return false
+	}
+	if rest == "" || t.classes[name] != nil || t.defines[name] != nil {
+		return true
+	}
+	file := filepath.FromSlash(strings.ReplaceAll(strings.ToLower(rest), "::", "/")) + ".pp"
+	return !slices.ContainsFunc([]string{"manifests", "functions", "types"}, func(sub string) bool {
+		return t.env.Unfetched(filepath.Join(m.Dir, sub, file))
+	})
 }
 
 // Check is everything that is wrong with the tree's own code, templates and data, as far as it can be told without

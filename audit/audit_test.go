@@ -137,6 +137,8 @@ func TestPlanted(t *testing.T) {
 			"H0502 the key web::port stands here twice: the last one counts"},
 		{"data/nodes/a.yaml", "web::port", "web::prot",
 			"H0503 nothing takes the key web::prot: class web has no parameter prot (did you mean port?)"},
+		{"data/nodes/a.yaml", "web::port", "web:port",
+			"H0503 nothing takes the key web:port: one colon joins no names (did you mean web::port?)"},
 		{"data/nodes/a.yaml", "web::port", "web::vhost::port",
 			"H0503 nothing takes the key web::vhost::port: web::vhost is a define, whose parameters Hiera does not give"},
 		{"data/nodes/a.yaml", "8080", "'8080'", "H0504 the value of web::port is no Integer"},
@@ -214,6 +216,53 @@ func TestNotJudged(t *testing.T) {
 	files["modules/web/manifests/user.pp"] = "class web::user { include web::broken }\n"
 	if said := check(t, files); len(said) > 0 {
 		t.Errorf("beside a broken file: said %s", strings.Join(said, "\n"))
+	}
+}
+
+// What cannot be told for another reason is not told: each case is a fault that is none, beside one that is.
+func TestNoneOfIt(t *testing.T) {
+	in := "modules/web/manifests/init.pp"
+	for _, c := range []struct {
+		name        string
+		more        map[string]string // added to a file
+		said, sound string            // what is said of it, and what makes it sound, in that file
+	}{
+		{"a class that is kept out of the repository",
+			map[string]string{"modules/web/manifests/more.pp": "class web::more { include web::kept $x = $web::kept::x }\n",
+				"manifests/site.pp": "node 'b' { include web::more }\n"},
+			"U0101 there is no class web::kept", ".gitignore: modules/web/manifests/kept.pp\n"},
+		{"a class that several files define",
+			map[string]string{"modules/web/manifests/more.pp": "class web::more { notice($conf::gone) }\n",
+				"manifests/site.pp":              "node 'b' { include web::more }\n",
+				"modules/conf/manifests/init.pp": "class conf { }\n"},
+			"U0105 class conf sets no variable gone", "manifests/one.pp: class conf { $gone = 1 }\n"},
+		{"a key that a function asks for which is not here",
+			map[string]string{"data/common.yaml": "web::vhost::mode: 1\n"},
+			"H0503 nothing takes the key web::vhost::mode: web::vhost is a define, whose parameters Hiera does not give",
+			"manifests/site.pp: $x = simplib::lookup('web::vhost::mode', {})\n"},
+	} {
+		files := maps.Clone(site)
+		for n, text := range c.more {
+			files[n] += text
+		}
+		if said := check(t, files); len(said) == 0 || !strings.HasPrefix(said[0], c.said) {
+			t.Errorf("%s: without it, said %q", c.name, said)
+		}
+		file, text, _ := strings.Cut(c.sound, ": ")
+		files[file] += text
+		if said := check(t, files); len(said) > 0 {
+			t.Errorf("%s: said %q", c.name, said)
+		}
+	}
+	for _, c := range []struct{ file, old, new string }{ // es6_port is no misspelt es5_port
+		{in, "$conf =", "$es6_port = 1 notice($es5_port)\n  $conf ="},
+		{"modules/web/templates/conf.erb", "port <%= @port", "port <%= @port5"},
+	} {
+		files := maps.Clone(site)
+		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
+		if said := check(t, files); len(said) > 0 {
+			t.Errorf("%s: said %q", c.new, said)
+		}
 	}
 }
 

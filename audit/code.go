@@ -397,6 +397,9 @@ func (t *Tree) reference(f *file, r *syntax.Ref, a *syntax.Access) {
 // accepted are the attributes that a type takes; known is false if that cannot be told.
 func (t *Tree) accepted(typ string) (has func(string) bool, all []string, known bool) {
 	if d := t.defines[typ]; d != nil {
+		if d.several {
+			return nil, nil, false
+		}
 		return func(name string) bool {
 			return name == "name" || resource.IsMetaparam(name) || d.param(name) != nil
 		}, d.paramNames(), true
@@ -493,7 +496,7 @@ func (t *Tree) resource(f *file, n *syntax.Resource, asked bool) {
 			continue
 		}
 		t.given(f, d, b, outline.Capitalized(typ))
-		if shared || t.defaults[typ] || n.Form == syntax.Virtual || n.Form == syntax.Exported {
+		if d.several || shared || t.defaults[typ] || n.Form == syntax.Virtual || n.Form == syntax.Exported {
 			continue // others may give the rest
 		}
 		t.missing(f, d, b)
@@ -509,6 +512,9 @@ func resourceNames() (out []string) {
 
 // given looks at the parameters that a class or define is given.
 func (t *Tree) given(f *file, d *definition, b *syntax.ResourceBody, who string) {
+	if d.several {
+		return
+	}
 	for _, op := range b.Ops {
 		if op.Splat || op.Name == "name" || resource.IsMetaparam(op.Name) && d.param(op.Name) == nil {
 			continue
@@ -726,13 +732,13 @@ func (t *Tree) qualifiedNames() []string {
 var inEveryScope = map[string]bool{"title": true, "name": true, "module_name": true, "caller_module_name": true}
 
 // visible are the variables that a class or define sets, with those that it inherits; certain is false if a parent is
-// not there. They are not the caller's to change.
+// not there, or one of them has several definitions. They are not the caller's to change.
 func (t *Tree) visible(d *definition) (vars map[string]bool, certain bool) {
 	if d.parent == "" {
-		return d.vars, true
+		return d.vars, !d.several
 	}
 	vars = map[string]bool{}
-	for depth := 0; d != nil && depth < 20; depth++ {
+	for depth := 0; d != nil && !d.several && depth < 20; depth++ {
 		maps.Copy(vars, d.vars)
 		if d.parent == "" {
 			return vars, true

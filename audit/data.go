@@ -485,7 +485,7 @@ func (t *Tree) taken() *takenKeys {
 			k.params[name+"::"+p.Name], k.of[name+"::"+p.Name] = p, d
 		}
 	}
-	visit := func(e syntax.Expr) {
+	visit := func(e syntax.Expr, in *source.File) {
 		syntax.Walk(e, func(n syntax.Node) bool {
 			var name string
 			var args []syntax.Expr
@@ -497,28 +497,43 @@ func (t *Tree) taken() *takenKeys {
 			case *syntax.MethodCall:
 				name, args = n.Functor.Name.Value, append([]syntax.Expr{n.Functor.Left}, n.Args...)
 			}
-			if lookupFunctions[name] && len(args) > 0 {
+			switch {
+			case lookupFunctions[name] && len(args) > 0:
 				k.add(args[0])
+			case name != "" && t.unreadable(name, in): // it may look up what it is given
+				for _, a := range args {
+					switch a := a.(type) {
+					case *syntax.Str:
+						k.add(a)
+					case *syntax.Interpolated:
+						if slices.ContainsFunc(a.Parts, func(p syntax.Expr) bool {
+							s, ok := p.(*syntax.Str)
+							return ok && strings.Contains(s.Value, "::")
+						}) {
+							k.add(a)
+						}
+					}
+				}
 			}
 			return true
 		})
 	}
 	for _, m := range t.allFiles {
 		for _, s := range m.Body.Stmts {
-			visit(s)
+			visit(s, m.Source)
 		}
 		for _, d := range m.Defs {
 			switch d := d.(type) {
 			case *syntax.Class:
 				for _, p := range d.Params {
 					if p.Default != nil {
-						visit(p.Default)
+						visit(p.Default, m.Source)
 					}
 				}
 			case *syntax.Define:
 				for _, p := range d.Params {
 					if p.Default != nil {
-						visit(p.Default)
+						visit(p.Default, m.Source)
 					}
 				}
 			}
@@ -552,7 +567,16 @@ func (t *Tree) taken() *takenKeys {
 	return k
 }
 
+// unreadable reports whether what a function does is not in the manifests: it is written in Ruby, or it is not here.
+func (t *Tree) unreadable(name string, from *source.File) bool {
+	return t.funcs[name] == nil &&
+		(t.snap.Code().Effect(name)&outline.Anything != 0 || !t.snap.Callee(name, from).Known)
+}
+
 var inData = regexp.MustCompile(`%\{(lookup|hiera|alias)\(['"]([^'"%]+)['"]\)\}`)
+
+// oneColon is a colon by itself between two words.
+var oneColon = regexp.MustCompile(`(\w):(\w)`)
 
 // texts visits the strings of data.
 func texts(n *datafile.Node, visit func(n *datafile.Node, s string)) {
@@ -650,8 +674,13 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 					" only"})
 			continue
 		}
-		if strings.Contains(key, "::") {
+		joined := oneColon.ReplaceAllString(key, "$1::$2")
+		switch {
+		case joined == key && strings.Contains(key, "::"):
 			t.key(f, i, key, e.Value, taken)
+		case joined != key && taken.params[joined] != nil && !taken.has(key):
+			t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
+				Place: f.keyPlace(i), Help: meant(joined), Summary: "nothing takes the key " + key + ": one colon joins no names"})
 		}
 	}
 	texts(f.file.Root, func(n *datafile.Node, s string) {
@@ -683,6 +712,9 @@ func (t *Tree) dataFile(f *dataFile, taken *takenKeys, keys map[string]bool) {
 func (t *Tree) key(f *dataFile, i int, key string, v value.Value, taken *takenKeys) {
 	cut := strings.LastIndex(key, "::")
 	class := key[:cut]
+	if d := t.classes[class]; d != nil && d.several {
+		return
+	}
 	if p := taken.params[key]; p != nil {
 		d := taken.of[key]
 		if p.Type == nil || hasInterpolation(v) || !t.resolves(p.Type, 0) || value.IsUndef(v) {
@@ -704,8 +736,8 @@ func (t *Tree) key(f *dataFile, i int, key string, v value.Value, taken *takenKe
 	if taken.any && t.classes[class] == nil || taken.has(key) || resource.IsMetaparam(key[cut+2:]) {
 		return
 	}
-	if !t.there(key) {
-		if x := t.slip(key, slices.Sorted(maps.Keys(taken.params))); x != "" && t.absent(key) {
+	if !t.there(class) {
+		if x := t.slip(key, slices.Sorted(maps.Keys(taken.params))); x != "" && t.absent(class) {
 			t.say(&source.Diagnostic{Code: codeNobody, Severity: source.Warning, Hidden: t.secret(key, taken),
 				Place: f.keyPlace(i), Help: meant(x),
 				Summary: "nothing takes the key " + key + ": there is no class " + class})

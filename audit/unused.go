@@ -405,7 +405,7 @@ func (t *Tree) unused() {
 			}
 		}
 		for _, f := range all {
-			if m := t.env.Module(f.module); m != nil && m.ForgeName != "" && (t.wanting || t.released(m)) {
+			if m := t.env.Module(f.module); m != nil && (m.ForgeName != "" && t.wanting || t.brought(m)) {
 				continue // somebody else's, as it seems: what is not here may be what uses it
 			}
 			for _, d := range f.tree.Defs {
@@ -433,7 +433,7 @@ func (t *Tree) unused() {
 	unread := t.callsUnread()
 	var found []unnamed
 	for _, mod := range t.env.Modules() {
-		if !t.ownModule(mod.Dir) || unread[mod.Name] && t.dataAbroad {
+		if !t.ownModule(mod.Dir) || unread[mod.Name] && t.dataAbroad || t.brought(mod) {
 			continue
 		}
 		for _, kind := range []string{"templates", "files"} {
@@ -444,7 +444,10 @@ func (t *Tree) unused() {
 					strings.HasPrefix(e.Name, "test_") && filepath.Ext(p) == ".py" {
 					return false
 				}
-				if e.IsDir() || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel), unread[mod.Name]) {
+				if e.IsDir() {
+					return !forPeople[strings.TrimSuffix(e.Name, "s")]
+				}
+				if t.note(p) || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel), unread[mod.Name]) {
 					return true
 				}
 				code, what := codeUnusedTemplate, "template "
@@ -463,6 +466,19 @@ func (t *Tree) unused() {
 				t.env.Display(f.path), "")
 		}
 	}
+}
+
+// forPeople are names of directories, and endings of files, that a module has for those who read it.
+var forPeople = map[string]bool{"example": true, "sample": true, "contrib": true, "doc": true, "test": true,
+	"spec": true, "dist": true, "md": true}
+
+// note reports whether a file is for people: by its ending, or because nothing is in it, so that its name says it all.
+func (t *Tree) note(p string) bool {
+	if ext := filepath.Ext(p); ext != "" {
+		return forPeople[ext[1:]]
+	}
+	text, err := t.env.Read(p)
+	return err == nil && text == ""
 }
 
 // byConvention are files that tools and people look for by their names, so that nothing has to name them.
@@ -595,10 +611,32 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 	return out
 }
 
-// released reports whether a module came from the Forge: those have the sums of their files.
-func (t *Tree) released(m *environment.Module) bool {
-	return source.Exists(t.env.Files(), filepath.Join(m.Dir, "checksums.json"))
+// brought reports whether a module among others is a copy of somebody else's, nobody's to have in pieces: it has the
+// sums of its files, as those of the Forge do, or says that it comes from a repository of its own.
+func (t *Tree) brought(m *environment.Module) bool {
+	if t.env.Alone() != nil {
+		return false
+	}
+	if source.Exists(t.env.Files(), filepath.Join(m.Dir, "checksums.json")) {
+		return true
+	}
+	for _, name := range []string{"metadata.json", "Modulefile"} {
+		text, err := t.env.Read(filepath.Join(m.Dir, name))
+		if err != nil {
+			continue
+		}
+		for _, at := range origin.FindAllStringSubmatch(text, -1) {
+			repository := path.Base(strings.TrimSuffix(strings.TrimRight(at[1], "/"), ".git"))
+			if slices.Contains(strings.Split(repository, "-"), m.Name) {
+				return true
+			}
+		}
+	}
+	return false
 }
+
+// origin is where a module comes from, in its metadata.
+var origin = regexp.MustCompile(`\b(?:source|project_page)"?\s*:?\s*["']((?:https?|git|ssh)[:@][^"']+)["']`)
 
 // ownMissing reports whether some module that is not there may be the site's own, and name what is here: it has no
 // author in the Puppetfile, and nobody depends on it by its whole name.

@@ -43,14 +43,22 @@ func TestUnused(t *testing.T) {
 	files := maps.Clone(site)
 	for name, text := range map[string]string{
 		// Named by nobody, or by nobody but itself, or in a comment.
-		"modules/old/manifests/init.pp":      "class old($x = $old::y) { include old::also }\n",
-		"modules/old/manifests/also.pp":      "# include old::thing\nclass old::also { }\n",
-		"modules/old/manifests/thing.pp":     "define old::thing { old::thing { \"${title}x\": } }\n",
-		"modules/old/functions/sum.pp":       "function old::sum($n) { old::sum($n - 1) }\n",
-		"modules/old/types/port.pp":          "type Old::Port = Variant[Integer, Array[Old::Port]]\n",
-		"modules/old/templates/gone.erb":     "x\n",
-		"modules/old/files/gone.txt":         "x\n",
-		"modules/old/files/.gitkeep":         "",
+		"modules/old/manifests/init.pp":     "class old($x = $old::y) { include old::also }\n",
+		"modules/old/manifests/also.pp":     "# include old::thing\nclass old::also { }\n",
+		"modules/old/manifests/thing.pp":    "define old::thing { old::thing { \"${title}x\": } }\n",
+		"modules/old/functions/sum.pp":      "function old::sum($n) { old::sum($n - 1) }\n",
+		"modules/old/types/port.pp":         "type Old::Port = Variant[Integer, Array[Old::Port]]\n",
+		"modules/old/templates/gone.erb":    "x\n",
+		"modules/old/files/gone.txt":        "x\n",
+		"modules/old/files/.gitkeep":        "",
+		"modules/old/files/FROM-ELSEWHERE":  "", // a note to people
+		"modules/old/files/examples/x.conf": "x\n",
+		"modules/old/files/x.conf.example":  "x\n",
+		// Somebody else's.
+		"modules/other/Modulefile":           "name 'somebody-other'\nsource 'git://git.example/somebody/other'\n",
+		"modules/other/manifests/init.pp":    "class other { }\n",
+		"modules/other/manifests/thing.pp":   "define other::thing { }\n",
+		"modules/other/files/gone.txt":       "x\n",
 		"modules/web/templates/gone.txt.epp": "x\n",
 		// Named in ways of which each is another one.
 		"data/roles.yaml":                     "classes: [web::by_data]\n",

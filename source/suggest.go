@@ -21,7 +21,8 @@ func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", len(name)
 	work := mostWork
 	for _, c := range candidates {
-		if c == name || len(c) > longestName || strings.TrimSuffix(c, publicKey) == strings.TrimSuffix(name, publicKey) {
+		if c == name || len(c) > longestName || strings.TrimSuffix(c, publicKey) == strings.TrimSuffix(name, publicKey) ||
+			numbered(c, name) {
 			continue
 		}
 		if work -= len(name) * len(c); work < 0 {
@@ -40,6 +41,17 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// numbered reports whether two names differ in their numbers only: es5 and es6 are two things, not one misspelt.
+func numbered(a, b string) bool {
+	letters := func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}
+	return strings.Map(letters, a) == strings.Map(letters, b)
 }
 
 // looksMisspelt reports whether what two names do not share, word by word, is nearly the same, or one has only
@@ -120,4 +132,4 @@ func distance(a, b string, limit int) int {
 
 // Slip reports whether two names differ by one slip of the fingers: a letter more, less, changed, or two that changed
 // places.
-func Slip(a, b string) bool { return a != b && distance(a, b, 1) <= 1 }
+func Slip(a, b string) bool { return distance(a, b, 1) <= 1 && !numbered(a, b) }
