@@ -116,14 +116,16 @@ func TestNearest(t *testing.T) {
 		"apt::source": "scap::source", "rabbitmq_exporter": "graphite_exporter", "db_type": "db_name",
 		"service_package": "service_name", "logdir": "confdir", "packages::py27_mercurial": "win_packages::mercurial",
 		"icingaweb2::module::director": "icinga::web::director", "issue_net": "use_issue_net",
-		"db_port": "db_host", "profile::stack::dev::cinder::backup": "role::cloud::stack::dev::cinder_backups"} {
+		"db_port": "db_host", "es5": "es6", "php74_fpm": "php82_fpm", "web2.example": "web1.example",
+		"profile::stack::dev::cinder::backup": "role::cloud::stack::dev::cinder_backups"} {
 		if got := Nearest(in, []string{c}); got != "" {
 			t.Errorf("nearest to %q is %q", in, got)
 		}
 	}
 	for in, c := range map[string]string{"web_sever_port": "web_server_port", "webserver_port": "web_server_port",
 		"git_data_dir": "git_data_dirs", "osm/populate_admin": "osm/populate_admin.erb", "m::mian::x": "m::main::x",
-		"healtchcheck_options": "healthcheck_options", "kafka_messages_max": "kafka_message_max", "vhots": "vhosts"} {
+		"healtchcheck_options": "healthcheck_options", "kafka_messages_max": "kafka_message_max", "vhots": "vhosts",
+		"web1.example": "web01.example", "es06_data": "es6_data", "es5_dat": "es6_data"} {
 		if got := Nearest(in, []string{c}); got != c {
 			t.Errorf("nearest to %q is %q, want %q", in, got, c)
 		}

@@ -21,8 +21,7 @@ func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", len(name)
 	work := mostWork
 	for _, c := range candidates {
-		if c == name || len(c) > longestName || strings.TrimSuffix(c, publicKey) == strings.TrimSuffix(name, publicKey) ||
-			numbered(c, name) {
+		if c == name || len(c) > longestName || strings.TrimSuffix(c, publicKey) == strings.TrimSuffix(name, publicKey) {
 			continue
 		}
 		if work -= len(name) * len(c); work < 0 {
@@ -36,22 +35,34 @@ func Nearest(name string, candidates []string) string {
 			continue
 		}
 		if (best == "" || d < bestDistance || d == bestDistance && c < best) &&
-			looksMisspelt(strings.ToLower(name), strings.ToLower(c)) {
+			looksMisspelt(strings.ToLower(name), strings.ToLower(c)) && !numbered(c, name) {
 			best, bestDistance = c, d
 		}
 	}
 	return best
 }
 
-// numbered reports whether two names differ in their numbers only: es5 and es6 are two things, not one misspelt.
+// numbered reports whether two names differ in their numbers only: es5 and es6 are two things, not one misspelt. A
+// number that is only written otherwise, web1 for web01, may well be misspelt.
 func numbered(a, b string) bool {
-	letters := func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return -1
+	return numberless(a, digits) == numberless(b, digits) && numberless(a, "0") != numberless(b, "0")
+}
+
+const digits = "0123456789"
+
+// numberless leaves out of a name, where a number begins, the digits that are idle.
+func numberless(name, idle string) string {
+	var out strings.Builder
+	within := false
+	for i := range len(name) {
+		digit := name[i] >= '0' && name[i] <= '9'
+		if digit && !within && strings.IndexByte(idle, name[i]) >= 0 {
+			continue
 		}
-		return r
+		within = digit
+		out.WriteByte(name[i])
 	}
-	return strings.Map(letters, a) == strings.Map(letters, b)
+	return out.String()
 }
 
 // looksMisspelt reports whether what two names do not share, word by word, is nearly the same, or one has only
