@@ -445,6 +445,82 @@ func TestDiffSealed(t *testing.T) {
 	}
 }
 
+// What is made of a sealed secret and of something else changes with that.
+func TestDiffSealedAndMore(t *testing.T) {
+	for _, made := range []string{
+		"\"${lookup('sealed')}${lookup('x')}\"",
+		"\"${lookup('x')}${lookup('sealed')}\"",
+		"inline_epp('<%= lookup(\"sealed\") %><%= lookup(\"x\") %>')",
+		"inline_template('<%= call_function(\"lookup\", [\"sealed\"]) %><%= call_function(\"lookup\", [\"x\"]) %>')",
+		"lookup('both')",
+		"lookup('h', Hash, 'deep')",
+		"lookup('h', Hash, 'hash')",
+		"lookup('l', Array, 'unique')",
+		"[lookup('sealed'), lookup('x')].join(',')",
+		"lookup('sealed')[0, lookup('n')]",
+		"lookup('sealed')[lookup('n')]",
+		"lookup('sealed') ? { lookup('x') => 1, default => 2 }",
+		"lookup('sealed') == lookup('x')",
+		"lookup('sealed') =~ lookup('x')",
+		"lookup('sealed') in [lookup('x')]",
+		"[lookup('sealed')] + lookup('x')",
+		"{ a => lookup('sealed') } + { b => lookup('x') }",
+		"sprintf('%s%s', lookup('sealed'), lookup('x'))",
+		"lookup('sealed').then |$s| { \"${s}${lookup('x')}\" }",
+		"with(lookup('sealed'), lookup('x')) |$a, $b| { \"${a}${b}\" }",
+		"[lookup('sealed')].map |$a| { \"${a}${lookup('x')}\" }",
+		"Sensitive(lookup('sealed')).unwrap |$a| { \"${a}${lookup('x')}\" }",
+		"String(lookup('sealed'), lookup('x'))",
+		"if lookup('sealed') { lookup('x') } else { 1 }",
+		"case lookup('sealed') { lookup('x'): { 1 } default: { 2 } }",
+		"lookup('sealed') and lookup('x')",
+		"!lookup('sealed') or lookup('x')",
+		"lookup('default', { default_value => lookup('sealed') }) + lookup('x')",
+		"lookup(lookup('sealed'), { default_value => lookup('x') })",
+		"getvar(lookup('sealed'), lookup('x'))",
+		"defined(lookup('sealed'))",
+	} {
+		s := newRepository(t)
+		s.edit("hiera.yaml", "hierarchy:\n", "hierarchy:\n  - name: sealed\n    lookup_key: eyaml_lookup_key\n"+
+			"    path: sealed.yaml\n    options: {pkcs7_private_key: none.pem, pkcs7_public_key: none.pem}\n")
+		s.edit("data/sealed.yaml", "", "sealed: ENC[PKCS7,MIIB]\nboth: \"%{lookup('sealed')}%{lookup('x')}\"\n"+
+			"h: {a: 'ENC[PKCS7,MIIB]'}\nl: ['ENC[PKCS7,MIIB]']\n")
+		s.edit("data/common.yaml", "", "x: one\nn: 1\nh: {b: one}\nl: [one]\ndefault: d\n")
+		s.edit("manifests/site.pp", "", "notify { 'x': message => "+made+" }\n")
+		s.commit("sealed")
+		s.edit("data/common.yaml", "x: one\nn: 1\nh: {b: one}\nl: [one]", "x: two\nn: 2\nh: {b: two}\nl: [two]")
+		if _, out := s.diff("--from", "HEAD"); strings.Contains(out, "cannot change") || strings.Contains(out, " unchanged") {
+			t.Errorf("%s\n%s", made, out)
+		}
+	}
+}
+
+// What is not computed, but hangs on nothing that was not asked for, keeps no proof away: unless something hangs on it.
+func TestDiffSettled(t *testing.T) {
+	const dir = "site-modules/profile/lib/puppet/functions/profile/"
+	for use, want := range map[string]string{
+		"notify { 'x': noop => false }\n$o = profile::object()\n":                           "3 nodes: 3 cannot change",
+		"$h = lookup('large')\n":                                                            "3 nodes: 3 cannot change",
+		"if profile::object() =~ Hash { include profile::far }\n":                           "3 nodes: 3 not known",
+		"if lookup('large') =~ Hash { include profile::far }\n":                             "3 nodes: 3 not known",
+		"notify { 'x': message => profile::object(), loglevel => profile::world() }\n":      "3 nodes: 3 not known",
+		"notify { 'x': message => \"${profile::object()}${lookup(profile::object())}\" }\n": "3 nodes: 3 not known",
+	} {
+		s := newRepository(t)
+		s.edit(dir+"object.rb", "", "require 'set'\nPuppet::Functions.create_function(:'profile::object') do\n"+
+			"  def object() Set.new([1]) end\nend\n")
+		s.edit(dir+"world.rb", "", "Puppet::Functions.create_function(:'profile::world') { def world(); `echo info`.strip; end }\n")
+		s.edit("data/common.yaml", "", "large: 123456789012345678901234567890\n")
+		s.edit("site-modules/profile/manifests/far.pp", "", "class profile::far { notify { 'far': message => '1' } }\n")
+		s.edit("manifests/site.pp", "", use)
+		s.commit("what is not computed")
+		s.edit("site-modules/profile/manifests/far.pp", "'1'", "'2'")
+		if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, want) {
+			t.Errorf("%s%s", use, out)
+		}
+	}
+}
+
 // Ruby that is installed reads the disk: it cannot see the old side.
 func TestDiffRubySystem(t *testing.T) {
 	s := newRepository(t)

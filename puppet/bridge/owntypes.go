@@ -133,7 +133,7 @@ func (o *ownRun) rubyObject(in *ruby.Interp, obj ruby.Object) value.Value {
 	if n := len(o.b.frames); n > 0 {
 		name = o.b.frames[n-1].name
 	}
-	return &value.Opaque{Why: name + " gives a Ruby object of class " + in.ClassName(obj)}
+	return &value.Opaque{Why: name + " gives a Ruby object of class " + in.ClassName(obj), Settled: true}
 }
 
 func (o *ownRun) ofInstance(in *ruby.Interp, obj *ruby.Instance) value.Value {

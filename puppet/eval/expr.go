@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"strings"
 
 	"bunraku/provenance"
@@ -153,6 +154,7 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 	texts, size := room[:0], 0
 	var refRoom [8]provenance.Ref
 	refs := refRoom[:0]
+	var unknown *value.Opaque
 	for _, p := range e.Parts {
 		var r provenance.Ref
 		switch p := p.(type) {
@@ -162,10 +164,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 		case *syntax.Text:
 			var v value.Value
 			v, r = ev.eval(p.X, sc)
-			if o := within(v); o != nil {
-				return o, ev.op("concat", append(refs, r)...)
-			}
-			if s, ok := v.(value.String); ok {
+			if o := within(v); o != nil { // the other parts ask their questions, and fail, all the same
+				unknown = cmp.Or(unknown, o)
+			} else if s, ok := v.(value.String); ok {
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it
 				}
@@ -185,6 +186,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 		if size > maxText {
 			ev.tooLarge(ev.place(e.Where), "The string is longer than %d bytes", maxText)
 		}
+	}
+	if unknown != nil {
+		return unknown, ev.op("concat", refs...)
 	}
 	var b strings.Builder
 	b.Grow(size)

@@ -246,8 +246,8 @@ func (ev *Evaluator) guessed(o *value.Opaque) {
 
 // loose notes that what Puppet does may hang on more than the compile has asked for: on what a function looked at that
 // gave no answer here, and on code, data and files that a decision or a name leads to which is not known. Nothing can
-// be proved of such a compile by its questions. A secret that nobody could open (Text) is the same as long as its
-// ciphertext is: to hand it on proves as much as any value.
+// be proved of such a compile by its questions. What is settled, such as a secret that nobody could open, is the same
+// as long as its ciphertext is: to hand it on proves as much as any value.
 func (ev *Evaluator) loose(o *value.Opaque) {
 	if !o.Absent && ev.loosened == "" {
 		ev.loosened = o.Why
@@ -260,7 +260,7 @@ func (ev *Evaluator) looseIn(v value.Value) {
 		return
 	}
 	for _, o := range opaquesIn(v, nil) {
-		if !o.Text {
+		if !o.Settled {
 			ev.loose(o)
 		}
 	}

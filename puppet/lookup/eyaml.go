@@ -121,7 +121,7 @@ func (inv *invocation) decryptText(text string, ref provenance.Ref, lv *level, k
 		if errors.Is(err, errNoKey) {
 			inv.s.warning("H0341", "Secrets in "+inv.s.shown(path)+" stay unknown: "+err.Error(), source.Place{})
 			why := "secret " + key + " in " + inv.s.shown(path) + ": " + err.Error()
-			return item{&value.Opaque{Why: why, Text: true}, ref}, nil
+			return item{&value.Opaque{Why: why, Text: true, Settled: true}, ref}, nil
 		}
 		if err != nil {
 			return item{}, fail("H0212", "hiera-eyaml backend error decrypting "+text+" when looking up "+key+" in "+path+

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -84,6 +85,7 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 	var out strings.Builder
 	refs := []provenance.Ref{ref}
 	single := provenance.Ref(0)
+	var hole *value.Opaque
 	rest := subject
 	for {
 		open := strings.Index(rest, "%{")
@@ -131,14 +133,19 @@ func (inv *invocation) interpolateString(subject string, ref provenance.Ref, met
 		if err != nil {
 			return item{}, err
 		}
-		if _, is := it.v.(*value.Opaque); is { // a text with a hole in it is a hole
-			return item{it.v, inv.s.trace.Op("interpolate", ref, it.ref)}, nil
+		if o, is := it.v.(*value.Opaque); is { // a text with a hole in it is a hole, and asks for its other parts
+			hole = cmp.Or(hole, o)
+			refs = append(refs, it.ref)
+			continue
 		}
 		out.WriteString(rubyText(it.v))
 		refs = append(refs, inv.s.deep(it))
 		if _, is := it.v.(value.String); is && match == subject {
 			single = it.ref
 		}
+	}
+	if hole != nil {
+		return item{hole, inv.s.trace.Op("interpolate", refs...)}, nil
 	}
 	out.WriteString(rest)
 	inv.s.budget.Keep(int64(out.Len()), "an interpolation of Hiera")

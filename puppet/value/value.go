@@ -56,6 +56,8 @@ type Opaque struct {
 	Why    string
 	Absent bool // for want of a module that is not there
 	Text   bool // it is a string, whichever: a secret
+	// Settled says that it is the same as long as the answers are the same to what was asked: it is only not computed
+	Settled bool
 }
 
 // A Type is a Puppet type used as a value. Package types implements it, by embedding TypeMark.

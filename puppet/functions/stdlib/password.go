@@ -101,7 +101,7 @@ func pwHash(c *eval.Call) (value.Value, error) {
 	if hashed, ok := cryptOnce(string(password), "$"+prefix+"$"+string(salt)); ok {
 		return c.Bytes(hashed), nil
 	}
-	return &value.Opaque{Why: "pw_hash(): " + string(kind) + " with this salt is not computed here"}, nil
+	return &value.Opaque{Why: "pw_hash(): " + string(kind) + " with this salt is not computed here", Settled: true}, nil
 }
 
 func saltedPBKDF2(c *eval.Call) (value.Value, error) {

@@ -329,7 +329,8 @@ func symbol(name string, span source.Span) *Node {
 	case "undef":
 		return scalar(value.Undef{}, span)
 	}
-	return &Node{Value: &value.Opaque{Why: "a Ruby symbol, :" + name}, Span: span, Symbol: name, Has: Symbols, size: 1}
+	v := &value.Opaque{Why: "a Ruby symbol, :" + name, Settled: true}
+	return &Node{Value: v, Span: span, Symbol: name, Has: Symbols, size: 1}
 }
 
 func array(kids []Kid, span source.Span) *Node {

@@ -313,5 +313,5 @@ func bigValue(n *big.Int) value.Value {
 	if n.IsInt64() {
 		return value.Int(n.Int64())
 	}
-	return &value.Opaque{Why: "the integer " + n.String() + ", which needs more than 64 bits"}
+	return &value.Opaque{Why: "the integer " + n.String() + ", which needs more than 64 bits", Settled: true}
 }
