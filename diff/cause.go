@@ -24,5 +24,8 @@ func (c *Cause) id() string {
 	for _, h := range c.Hunks {
 		parts = append(parts, h.Path+":"+h.Old.String()+":"+h.New.String())
 	}
+	if c.Either {
+		parts = append(parts, "each")
+	}
 	return strings.Join(append(append(parts, c.Through...), c.Other), "\n")
 }

@@ -174,6 +174,15 @@ func (r *Report) Split(it *Item, nodes []int) *Item {
 	return &own
 }
 
+// SplitFailure makes another failure of one for some of the nodes that have it.
+func (r *Report) SplitFailure(f *Failure, nodes []int) *Failure {
+	own := *f
+	own.Nodes = slices.Clone(nodes)
+	f.Nodes = slices.DeleteFunc(slices.Clone(f.Nodes), func(n int) bool { return slices.Contains(nodes, n) })
+	r.Failures = append(r.Failures, &own)
+	return &own
+}
+
 // Gather puts together what belongs together, when all nodes are done and the causes are known.
 func (r *Report) Gather() {
 	r.Items, r.Unknown, r.Groups = nil, nil, nil

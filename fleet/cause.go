@@ -151,6 +151,7 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 			*q.cause = s.through(w, q, s.cause(w, q, units))
 		}
 	}
+	witnesses = s.everywhere(r, witnesses, units)
 	s.effects(r, witnesses, units)
 	return s.err
 }
@@ -216,8 +217,18 @@ func (s *search) cause(w *witness, q *question, units [][]*diff.Hunk) *diff.Caus
 		return s.refine(w, q, enough[0])
 	case len(enough) > 1:
 		c := &diff.Cause{Either: true, Sure: true}
+		var first *diff.Cause
 		for _, u := range enough {
-			c.Hunks = append(c.Hunks, s.refine(w, q, u).Hunks...)
+			x := s.refine(w, q, u)
+			if first == nil {
+				first = x
+			}
+			if len(x.Hunks) == 1 { // of several of a file none is enough by itself
+				c.Hunks = append(c.Hunks, x.Hunks...)
+			}
+		}
+		if len(c.Hunks) < 2 {
+			return first
 		}
 		return c
 	case len(some) > 1 && test(some):
