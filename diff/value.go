@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 
 	"bunraku/puppet/catalog"
@@ -63,6 +64,9 @@ func members(v value.Value) (out []string) {
 func unknown(v value.Value) string {
 	switch v := v.(type) {
 	case *value.Opaque:
+		if catalog.LongDigits(v) != "" {
+			return ""
+		}
 		if v.Why == "" {
 			return "its value could not be computed"
 		}
@@ -102,7 +106,7 @@ func Shown(v value.Value) string {
 	}
 	switch v := v.(type) {
 	case *value.Opaque:
-		return "not known"
+		return cmp.Or(catalog.LongDigits(v), "not known")
 	case value.Binary:
 		return digestText(string(v))
 	}

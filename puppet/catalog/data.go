@@ -66,6 +66,10 @@ func (w *writer) value(v value.Value) {
 	case *value.Iterator:
 		w.value(v.Array())
 	case *value.Opaque:
+		if digits := LongDigits(v); digits != "" {
+			w.dst = append(w.dst, digits...)
+			break
+		}
 		// Not Puppet's: it has no such values.
 		w.open('{')
 		w.ptype("Bunraku::Opaque")

@@ -176,6 +176,10 @@ func (w *lister) value(v value.Value) {
 		}
 		w.add(")")
 	case *value.Opaque:
+		if digits := LongDigits(v); digits != "" {
+			w.add(digits)
+			break
+		}
 		w.add("/* not known: ", v.Why, " */")
 	case *value.Object:
 		w.add(v.Type.Name(), "(")
