@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ var ownFacts = [][]string{
 func ownFact(l provenance.Label) string {
 	switch l.Kind {
 	case provenance.NodeName:
-		return "certname"
+		return cmp.Or(l.Path, "certname")
 	case provenance.Fact:
 		steps := strings.Split(l.Path, ".")
 		for _, own := range ownFacts {

@@ -259,7 +259,7 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 			out.Text = value.Literal(v)
 		}
 	case provenance.NodeName:
-		out.Text = value.Literal(value.String(rec.Catalog.Name))
+		out.Text = value.Literal(value.String(provenance.NamePart(rec.Catalog.Name, l.Path)))
 	case provenance.Datum, provenance.Key, provenance.Alias:
 		if !out.Sensitive && !secret.hidesText(l.Place) {
 			out.Text = oneLine(l.Place.Text(), 200)

@@ -208,7 +208,7 @@ func (rec *Record) plainText(r provenance.Ref) (string, bool) {
 			return value.ToString(v), true
 		}
 	case provenance.NodeName:
-		return rec.Catalog.Name, true
+		return provenance.NamePart(rec.Catalog.Name, l.Path), true
 	case provenance.Datum:
 		return plainDatum(l.Place.Text())
 	}

@@ -21,6 +21,9 @@ var features = []struct{ file, line string }{
 	{"/site/modules/m/templates/b.erb", "<%= @facts['networking']['fqdn'] %> is §"},
 	{"/site/modules/m/manifests/init.pp", "  notify { 'c': message => " +
 		"\"${trusted['certname']}:${facts['networking']['ip']} §\" }"},
+	{"/site/modules/m/manifests/init.pp", "  notify { 'n': message => \"${trusted['hostname']} of ${trusted['domain']} §\" }"},
+	{"/site/modules/m/manifests/init.pp", "  notify { 'h': message => $trusted['hostname'], loglevel => 'l§' }"},
+	{"/site/modules/m/manifests/init.pp", "  notify { \"${trusted['hostname']}-§\": }"},
 	{"/site/modules/m/manifests/init.pp", "  file { \"/srv/${facts['networking']['hostname']}\": mode => '060§' }"},
 	{"/site/modules/m/manifests/init.pp", "  file { \"/srv/x${facts['networking']['hostname']}-§\": }"},
 	{"/site/modules/m/manifests/init.pp", "  cron { 'd': command => '/bin/true', minute => fqdn_rand(60, 'x§') }"},
@@ -56,7 +59,7 @@ func planted(versions []int) map[string]string {
 	}
 	const nodes = 12
 	for i := range nodes {
-		name := fmt.Sprintf("n%d.site.example", i)
+		name := fmt.Sprintf("n%d.site%d.example", i, i)
 		role := []string{"web", "db"}[i%2]
 		files["/site/facts/"+name+".json"] = fmt.Sprintf(
 			`{"fqdn": %q, "role": %q, "networking": {"hostname": "n%d", "fqdn": %q, "ip": "192.0.2.%d"}}`,

@@ -8,7 +8,11 @@
 // It may import source. Start reading at Trace, then read.go.
 package provenance
 
-import "bunraku/source"
+import (
+	"strings"
+
+	"bunraku/source"
+)
 
 // A Ref names a node of one evaluation's trace. The zero Ref means "not recorded".
 type Ref uint32
@@ -40,7 +44,19 @@ type Label struct {
 	Kind    LabelKind
 	Place   source.Place
 	Ordinal int    // of a Literal: its number among the file's literals
-	Path    string // of a Datum, Key or Alias the key path, of a Fact its path; of an Absence what was missing
+	Path    string // of a Datum, Key or Alias the key path, of a Fact its path; of an Absence what was missing; NamePart
+}
+
+// NamePart is what a label of a node's name stands for: all of it, or the part that its Path says, hostname or domain.
+func NamePart(name, path string) string {
+	host, domain, _ := strings.Cut(name, ".")
+	switch path {
+	case "hostname":
+		return host
+	case "domain":
+		return domain
+	}
+	return name
 }
 
 // Key identifies the place across two runs of changed programs.

@@ -292,8 +292,13 @@ func (ev *Evaluator) traceNode(h *value.Hash) *value.Hash {
 		return h
 	}
 	return traceHash(h, "trusted.", func(path string) provenance.Ref {
-		if path == "trusted.certname" || path == "trusted.hostname" || path == "trusted.domain" {
+		switch at := strings.TrimPrefix(path, "trusted."); at {
+		case "certname":
 			return ev.nodeName()
+		case "hostname", "domain":
+			if e := h.EntryString(at); e != nil && value.Equal(e.Value, value.String(provenance.NamePart(ev.in.Node, at))) {
+				return ev.trace.Leaf(provenance.Label{Kind: provenance.NodeName, Path: at})
+			}
 		}
 		return ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: path})
 	}, true)
