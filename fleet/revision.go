@@ -25,6 +25,7 @@ type Revisions struct {
 	ignored []string // what Puppet reads and git ignores: it lies under every revision
 	with    []string // directories that the user laid under every side
 	bare    bool     // the repository has no work tree
+	opt     environment.Options
 }
 
 // A Revision is one state.
@@ -50,7 +51,7 @@ const WorkTree = "the work tree"
 // NewRevisions opens the repository that an environment is in. disk is a view of the machine's files, roots are places
 // that the user named, with are directories whose files lie under every side.
 func NewRevisions(env string, disk source.Files, opt environment.Options, with []string) (*Revisions, error) {
-	r := &Revisions{env: source.Absolute(env), disk: disk, with: with}
+	r := &Revisions{env: source.Absolute(env), disk: disk, with: with, opt: opt}
 	dir := r.env
 	if info, err := disk.Stat(dir); err != nil {
 		return nil, source.Named(err, dir, env)
@@ -205,7 +206,7 @@ func (r *Revisions) under(ignored bool) (layers []source.Layer) {
 		}
 	}
 	for _, dir := range r.with {
-		files := source.NewDir(source.DirOptions{Roots: []string{dir}})
+		files := environment.Disk(dir, r.opt)
 		layers = append(layers, source.Layer{At: r.env, Files: files, Dir: source.Absolute(dir)})
 	}
 	return layers
@@ -245,7 +246,7 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 		failed = err
 	}
 	dir := source.Absolute(name)
-	files := source.NewDir(source.DirOptions{Roots: []string{dir}})
+	files := environment.Disk(dir, r.opt)
 	if info, err := files.Stat(dir); err != nil || !info.IsDir() {
 		switch {
 		case failed != nil:
