@@ -333,7 +333,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 			}
 		}
 		ev.mayAct(f, o, at)
-		if seeks[f.Name] || f.Does == outline.Anything { // who knows what it reads
+		if f.Seeks || f.Does == outline.Anything { // who knows what it reads
 			ev.loose(o)
 		}
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil

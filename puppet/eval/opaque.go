@@ -266,12 +266,6 @@ func (ev *Evaluator) looseIn(v value.Value) {
 	}
 }
 
-// seeks are functions that look for what their argument names.
-var seeks = map[string]bool{"template": true, "epp": true, "inline_template": true, "inline_epp": true, "file": true,
-	"binary_file": true, "find_file": true, "find_template": true, "module_directory": true, "lookup": true, "hiera": true,
-	"hiera_array": true, "hiera_hash": true, "hiera_include": true, "getvar": true, "call": true, "loadyaml": true,
-	"loadjson": true, "defined": true, "tagged": true}
-
 // mayBe reports whether what looks absent may be there in Puppet, because something is not known.
 func (ev *Evaluator) mayBe() bool { return ev.guesses > 0 && (ev.lost > 0 || ev.in.Part) }
 

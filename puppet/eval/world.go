@@ -73,6 +73,7 @@ type Function struct {
 	// Nil: it may.
 	Acts    func() bool
 	Unknown bool // it is called with opaque arguments too; others are not, and give an opaque value
+	Seeks   bool // it looks for what its arguments name: a file, a key, a variable, a function, a resource, a tag
 	// Raw functions take whatever is given: Puppet's old 3.x functions check their arguments themselves.
 	Raw func(*Call) (value.Value, error)
 

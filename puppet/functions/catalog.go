@@ -66,7 +66,7 @@ func catalogFunctions() []*eval.Function {
 				}
 				return value.Undef{}, nil
 			})),
-		legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2,
+		seeking(legacy("tagged", "Reports whether the container, or the catalog, has all the tags.", eval.Reader, -2,
 			func(c *eval.Call) (value.Value, error) {
 				for _, a := range c.Args {
 					tag := value.ToString(a)
@@ -76,9 +76,9 @@ func catalogFunctions() []*eval.Function {
 					}
 				}
 				return value.Bool(true), nil
-			}),
+			})),
 		{Name: "defined", Doc: "Reports whether a class, type, function or variable is known, or a resource declared.",
-			Flow: eval.Observer, Dispatches: []eval.Dispatch{{
+			Flow: eval.Observer, Seeks: true, Dispatches: []eval.Dispatch{{
 				Signature: "Callable[Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]], 1]", Names: []string{"vals"},
 				Run: defined,
 			}}},
@@ -88,6 +88,12 @@ func catalogFunctions() []*eval.Function {
 // does says in a record what the function does to the catalog.
 func does(e outline.Effect, f *eval.Function) *eval.Function {
 	f.Does = e
+	return f
+}
+
+// seeking says in a record that the function looks for what its arguments name.
+func seeking(f *eval.Function) *eval.Function {
+	f.Seeks = true
 	return f
 }
 

@@ -74,7 +74,7 @@ func typeFunctions() []*eval.Function {
 				{Signature: "Callable[Any, Optional[Callable]]", Names: []string{"arg"}, Run: unwrap},
 			}},
 		{Name: "call", Doc: "Calls a function by name, or makes the call that a Deferred describes.", Flow: eval.Observer,
-			Does: outline.Calls, Dispatches: []eval.Dispatch{
+			Does: outline.Calls, Seeks: true, Dispatches: []eval.Dispatch{
 				{Signature: "Callable[String, Any, 1, Optional[Callable]]", Names: []string{"function_name", "arguments"},
 					Run: func(c *eval.Call) (value.Value, error) {
 						return byName(c, c.Scope, string(c.Args[0].(value.String)), c.Args[1:], c.Refs[min(1, len(c.Refs)):], c.Block)

@@ -41,35 +41,37 @@ func fileFunctions() []*eval.Function {
 	params := []string{"path", "parameters"}
 	const rendered = "Variant[String, Sensitive[String]]"
 	return []*eval.Function{
-		legacy("file", "The content of the first of the given files that exists.", eval.Observer, -2, file),
-		{Name: "binary_file", Doc: "The content of a file as a Binary.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: "Callable[String]", Names: []string{"path"}, Run: func(c *eval.Call) (value.Value, error) {
-				name := string(c.Args[0].(value.String))
-				content, found, err := read(c, name)
-				if err == nil && !found {
-					err = fmt.Errorf("binary_file(): The given file '%s' does not exist", name)
-				}
-				return value.Binary(content), err
+		seeking(legacy("file", "The content of the first of the given files that exists.", eval.Observer, -2, file)),
+		{Name: "binary_file", Doc: "The content of a file as a Binary.", Flow: eval.Observer, Seeks: true,
+			Dispatches: []eval.Dispatch{
+				{Signature: "Callable[String]", Names: []string{"path"}, Run: func(c *eval.Call) (value.Value, error) {
+					name := string(c.Args[0].(value.String))
+					content, found, err := read(c, name)
+					if err == nil && !found {
+						err = fmt.Errorf("binary_file(): The given file '%s' does not exist", name)
+					}
+					return value.Binary(content), err
+				}},
 			}},
-		}},
 		firstFound("find_file", "The path of the first of the given files that exists, or undef.", "paths", "paths_array",
 			Files.FindFile),
 		firstFound("find_template", "The path of the first of the given templates that exists, or undef.", "paths",
 			"paths_array", Files.FindTemplate),
 		firstFound("module_directory", "The path of the first of the given modules that exists, or undef.", "names", "names",
 			Files.ModuleDirectory),
-		{Name: "epp", Doc: "Renders an EPP template of a module.", Flow: eval.Observer, Dispatches: []eval.Dispatch{
-			{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]", Names: params, Run: epp},
-		}},
-		{Name: "inline_epp", Doc: "Renders an EPP template that is given as text.", Flow: eval.Observer,
+		{Name: "epp", Doc: "Renders an EPP template of a module.", Flow: eval.Observer, Seeks: true,
+			Dispatches: []eval.Dispatch{
+				{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]", Names: params, Run: epp},
+			}},
+		{Name: "inline_epp", Doc: "Renders an EPP template that is given as text.", Flow: eval.Observer, Seeks: true,
 			Dispatches: []eval.Dispatch{
 				{Signature: `Callable[[String, Hash[Pattern[/^\w+$/], Any], 1, 2], ` + rendered + "]",
 					Names: []string{"template", "parameters"}, Run: inlineEpp},
 			}},
-		legacy("template", "Renders ERB templates of modules and joins the results.", eval.Observer, -2,
-			func(c *eval.Call) (value.Value, error) { return template(c, false) }),
-		legacy("inline_template", "Renders ERB templates that are given as text and joins the results.", eval.Observer, -2,
-			func(c *eval.Call) (value.Value, error) { return template(c, true) }),
+		seeking(legacy("template", "Renders ERB templates of modules and joins the results.", eval.Observer, -2,
+			func(c *eval.Call) (value.Value, error) { return template(c, false) })),
+		seeking(legacy("inline_template", "Renders ERB templates that are given as text and joins the results.",
+			eval.Observer, -2, func(c *eval.Call) (value.Value, error) { return template(c, true) })),
 		legacy("generate", "The output of a program that runs on the server. Bunraku runs none unless told to.",
 			eval.Observer, -2, generate),
 	}
@@ -134,7 +136,7 @@ func firstFound(name, doc, params, list string, find func(Files, string) (string
 		c.Ref = c.Trace().Join(why...)
 		return value.Undef{}, nil
 	}
-	return &eval.Function{Name: name, Doc: doc, Flow: eval.Observer, Dispatches: []eval.Dispatch{
+	return &eval.Function{Name: name, Doc: doc, Flow: eval.Observer, Seeks: true, Dispatches: []eval.Dispatch{
 		{Signature: "Callable[String, 0]", Names: []string{params},
 			Run: func(c *eval.Call) (value.Value, error) { return run(c, c.Args) }},
 		{Signature: "Callable[Array[String], 0]", Names: []string{list}, Run: func(c *eval.Call) (value.Value, error) {

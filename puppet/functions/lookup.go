@@ -56,8 +56,8 @@ func lookupFunction() *eval.Function {
 	const options = `value_type => Optional[ValueType], default_value => Optional[DefaultValueType], override => Optional[Hash[String,Any]], ` +
 		`default_values_hash => Optional[Hash[String,Any]], merge => Optional[MergeType]`
 	plain := []string{"name", "value_type", "merge"}
-	return withLocals("lookup", "The value of a key in Hiera, with defaults, a type it must have, and a way to merge.",
-		eval.Observer,
+	return seeking(withLocals("lookup",
+		"The value of a key in Hiera, with defaults, a type it must have, and a way to merge.", eval.Observer,
 		[]local{
 			{"NameType", "Variant[String, Array[String]]"},
 			{"ValueType", "Type"},
@@ -80,7 +80,7 @@ func lookupFunction() *eval.Function {
 			names: []string{"name", "options_hash"}, run: func(c *eval.Call) (value.Value, error) {
 				return ask(c, optioned(c.Args[1].(*value.Hash), c.Args[0]))
 			}},
-	)
+	))
 }
 
 func lookupArgs(c *eval.Call) (value.Value, error) {
@@ -213,7 +213,7 @@ func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (
 		return v, err
 	}
 	plain := func(c *eval.Call) (value.Value, error) { return run(c, c.Args[0], nil) }
-	return withLocals(name, doc, eval.Observer, nil,
+	f := withLocals(name, doc, eval.Observer, nil,
 		form{signature: "Callable[Tuple[String, Any, Any, 1, 3]]", names: []string{"args"},
 			run: func(*eval.Call) (value.Value, error) {
 				return nil, fmt.Errorf("undefined method `hiera' for #<Puppet::Functions::%s>", name) // a slip of Puppet's
@@ -227,6 +227,7 @@ func hiera(name, doc, merge string, then func(*eval.Call, string, value.Value) (
 		form{signature: "Callable[String, Any, Callable[1, 1]]", names: []string{"key", "override"}, block: "default_block",
 			run: plain},
 	)
+	return seeking(f)
 }
 
 func includeFound(c *eval.Call, key string, found value.Value) (value.Value, error) {

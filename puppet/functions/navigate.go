@@ -36,14 +36,14 @@ func navigationFunctions() []*eval.Function {
 					return v, err
 				}},
 			}},
-		withLocals("getvar", "The value of a variable by name, or of a dotted path in it, or a default.", eval.Observer, nil,
-			form{signature: "Callable[" + variable + ", Any, 1, 2, Optional[Callable[1, 1]]]",
+		seeking(withLocals("getvar", "The value of a variable by name, or of a dotted path in it, or a default.", eval.Observer,
+			nil, form{signature: "Callable[" + variable + ", Any, 1, 2, Optional[Callable[1, 1]]]",
 				names: []string{"get_string", "default_value"}, run: getvar},
 			form{signature: "Callable[String, Any, 1, 2, Optional[Callable]]", names: []string{"get_string", "default_value"},
 				mismatch: func(*eval.Call) string {
 					return "The given string does not start with a valid variable name"
 				}},
-		),
+		)),
 	}
 }
 

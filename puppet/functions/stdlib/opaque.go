@@ -16,7 +16,7 @@ const carriers = ` any2array concat deep_merge delete_undef_values dig44 has_key
 // the value that could not be computed, when it is given one within an array or hash: what is unknown stays unknown,
 // and says why. One that is an argument itself never gets here.
 func guarded(f *eval.Function) *eval.Function {
-	f.Does = does[f.Name]
+	f.Does, f.Seeks = does[f.Name], seeks[f.Name]
 	deep := !slices.Contains(strings.Fields(carriers), f.Name)
 	guard := func(r func(*eval.Call) (value.Value, error)) func(*eval.Call) (value.Value, error) {
 		if r == nil {

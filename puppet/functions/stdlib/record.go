@@ -38,6 +38,10 @@ var does = map[string]outline.Effect{
 	"inifile::create_ini_settings": outline.DeclaresAny,
 }
 
+// seeks are the functions that look for what their arguments name, by name.
+var seeks = map[string]bool{"get_module_path": true, "load_module_metadata": true, "loadjson": true, "loadyaml": true,
+	"glob": true, "getvar": true}
+
 // record makes the function as Puppet code calls it.
 func (o old) record() *eval.Function {
 	return functions.Legacy(o.name, o.doc, o.flow, o.arity, func(c *eval.Call) (value.Value, error) {
