@@ -37,7 +37,8 @@ import (
 //
 // What is needed is made outside of this repository and stays there, below $BUNRAKU_FETCHED: clones with their history,
 // and the facts of nodes (sites/heldout). Puppet's answers are kept beside them as digests, by the tree that they are
-// of, so that a run goes on where the one before was ended.
+// of, so that a run goes on where the one before was ended. What they come to, for each pair and node, is recorded here
+// (history_puppet_test.go), so that it can be repeated where Puppet was never asked.
 
 // A history is a control repo and how it is compiled.
 type history struct {
@@ -54,15 +55,7 @@ type history struct {
 	// secrets is a directory of what a function called secret reads; "" for none
 	secrets string
 	inputs  string // digest of everything but the tree that decides what Puppet answers
-}
-
-// A historic is what Puppet made of a node in one state.
-type historic struct {
-	Node      string                       `json:"node"`
-	Error     string                       `json:"error,omitempty"`
-	Resources map[string]map[string]string `json:"resources,omitempty"`
-	Calls     []json.RawMessage            `json:"calls,omitempty"`
-	Inputs    string                       `json:"inputs,omitempty"`
+	known   recordedHistory
 }
 
 func newHistory(t *testing.T, name, clone, prefix string) *history {
@@ -129,6 +122,7 @@ func (h *history) seal() {
 		})
 	}
 	h.inputs = hex.EncodeToString(sum.Sum(nil))[:16]
+	h.replay()
 }
 
 func (h *history) read(file string) string {
@@ -189,122 +183,9 @@ func (h *history) commits(n int) []string {
 	return strings.Fields(h.git(h.work, append(args, h.paths...)...))
 }
 
-// answers are Puppet's of some nodes in the state of a commit; those that are not kept are asked for.
-func (h *history) answers(commit string, names []string) map[string]*historic {
-	h.t.Helper()
-	tree := h.git(h.work, "rev-parse", commit+"^{tree}")
-	file := filepath.Join(h.kept, tree+".jsonl")
-	known := map[string]*historic{}
-	take := func(text string) {
-		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
-			var a historic
-			if json.Unmarshal([]byte(line), &a) == nil && a.Inputs == h.inputs { // the last line may be cut off
-				known[a.Node] = &a
-			}
-		}
-	}
-	if text, err := os.ReadFile(file); err == nil {
-		take(string(text))
-	}
-	var nodes [][2]string
-	for _, n := range names {
-		if known[n] == nil {
-			nodes = append(nodes, [2]string{n, h.facts[n]})
-		}
-	}
-	if len(nodes) == 0 {
-		return known
-	}
-	live.Puppet(h.t)
-	h.checkout(commit)
-	if h.modules != nil { // what we are told by an option Puppet reads in the file
-		if err := os.Remove(filepath.Join(h.work, "environment.conf")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			h.t.Fatal(err)
-		}
-	}
-	if err := os.CopyFS(h.work, os.DirFS(h.over)); err != nil { // it fails if the tree has such a file itself
-		h.t.Fatal(err)
-	}
-	question, err := json.Marshal(map[string]any{"dir": h.work, "secrets": h.secrets, "nodes": nodes})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	out := live.Ruby(h.t, "testdata/history.rb", string(question))
-	var lines strings.Builder
-	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-		var a historic
-		if err := json.Unmarshal([]byte(line), &a); err != nil {
-			h.t.Fatal(err, line)
-		}
-		a.Inputs = h.inputs
-		text, err := json.Marshal(a)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		lines.WriteString(string(text) + "\n")
-	}
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString(lines.String()); err != nil {
-		h.t.Fatal(err)
-	}
-	take(lines.String())
-	return known
-}
-
-// historicDiff is in what two of Puppet's answers differ.
-func historicDiff(old, new *historic) (out []string) {
-	for ref, was := range old.Resources {
-		is, stays := new.Resources[ref]
-		if !stays {
-			out = append(out, "- "+ref)
-			continue
-		}
-		for name := range was {
-			if was[name] != is[name] {
-				out = append(out, ref+" "+name)
-			}
-		}
-		for name := range is {
-			if was[name] == "" {
-				out = append(out, ref+" "+name)
-			}
-		}
-	}
-	for ref := range new.Resources {
-		if old.Resources[ref] == nil {
-			out = append(out, "+ "+ref)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// workspace opens the environment with what the world answered Puppet.
-func (h *history) workspace(key trace.Key, more string, sides ...map[string]*historic) *compiler.Workspace {
-	seen, calls := map[string]bool{}, []json.RawMessage{}
-	for _, side := range sides {
-		for _, a := range side {
-			for _, c := range a.Calls {
-				if !seen[string(c)] {
-					seen[string(c)] = true
-					calls = append(calls, c)
-				}
-			}
-		}
-	}
-	slices.SortFunc(calls, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
-	if more != "" {
-		var any []json.RawMessage
-		if err := json.Unmarshal([]byte(more), &any); err != nil {
-			h.t.Fatal(err)
-		}
-		calls = append(calls, any...)
-	}
-	text, err := json.Marshal(calls)
+// workspace opens the environment with what the world answers.
+func (h *history) workspace(key trace.Key, world []json.RawMessage) *compiler.Workspace {
+	text, err := json.Marshal(world)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -335,38 +216,44 @@ func (h *history) borrowed(objects string) (out []string) {
 	return out
 }
 
-// compare compares two commits, and says which of our nodes can change; with a store, which need not be asked.
-func (h *history) compare(ws *compiler.Workspace, old, new string, nodes []fleet.Node,
-	kept *store.Store) (*diff.Report, []fleet.Reached) {
+// sides opens two commits.
+func (h *history) sides(ws *compiler.Workspace, old, new string) (from, to *compiler.Snapshot, done func()) {
 	h.t.Helper()
-	ctx := context.Background()
 	revs, err := fleet.NewRevisions(h.work, ws.Disk(), environment.Options{}, []string{h.over})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	defer revs.Close()
-	c := &fleet.Comparing{Questions: true, Watch: func(*eval.Result) {}, Step: func() {}, Store: kept}
-	for _, side := range []struct {
-		name string
-		into **compiler.Snapshot
-	}{{old, &c.From}, {new, &c.To}} {
-		rev, err := revs.Open(side.name)
+	open := func(name string) *compiler.Snapshot {
+		rev, err := revs.Open(name)
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		if *side.into, err = ws.Snapshot(ctx, rev.Files); err != nil {
+		snap, err := ws.Snapshot(context.Background(), rev.Files)
+		if err != nil {
 			h.t.Fatal(err)
 		}
-		defer (*side.into).Close()
+		return snap
 	}
-	r, err := c.Compare(ctx, nodes)
+	from, to = open(old), open(new)
+	return from, to, func() {
+		from.Close()
+		to.Close()
+		revs.Close()
+	}
+}
+
+// compare compares a commit with its parent, and says which nodes can change.
+func (h *history) compare(ws *compiler.Workspace, commit string, nodes []fleet.Node) (*diff.Report, []fleet.Reached) {
+	h.t.Helper()
+	c := &fleet.Comparing{Questions: true, Watch: func(*eval.Result) {}, Step: func() {}}
+	var done func()
+	c.From, c.To, done = h.sides(ws, commit+"^", commit)
+	defer done()
+	r, err := c.Compare(context.Background(), nodes)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if kept != nil {
-		return r, nil
-	}
-	reached, err := c.Impact(ctx, nodes)
+	reached, err := c.Impact(context.Background(), nodes)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -386,8 +273,7 @@ type tally struct {
 }
 
 // judge holds a pair against Puppet.
-func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet.Reached, was,
-	is map[string]*historic) {
+func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet.Reached, puppet map[string]*outcome) {
 	c.pairs++
 	r.Gather()
 	c.groups += len(r.Groups)
@@ -397,7 +283,7 @@ func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet
 	moved := false
 	for i, n := range r.Nodes {
 		c.nodes++
-		old, new := was[n.Name], is[n.Name]
+		want := puppet[n.Name]
 		wrong := ""
 		side := func(what, puppet string, ours *source.Diagnostic) {
 			switch {
@@ -409,14 +295,13 @@ func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet
 				wrong += what + " says " + reason(ours.Summary) + ", Puppet says " + reason(puppet) + "; "
 			}
 		}
-		side("the old side", old.Error, n.Old)
-		side("the new side", new.Error, n.New)
-		differs := old.Error != new.Error
-		if old.Error == "" && new.Error == "" {
-			want := historicDiff(old, new)
-			differs = len(want) > 0
-			if got := ourDiff(n); wrong == "" && !slices.Equal(got, want) {
-				wrong = fmt.Sprintf("we say %v, Puppet %v (%s)", less(got, want), less(want, got), n.State)
+		side("the old side", want.Old, n.Old)
+		side("the new side", want.New, n.New)
+		differs := want.Old != want.New
+		if want.Old == "" && want.New == "" {
+			differs = len(want.Changes) > 0
+			if got := ourDiff(n); wrong == "" && !slices.Equal(got, want.Changes) {
+				wrong = fmt.Sprintf("we say %v, Puppet %v (%s)", less(got, want.Changes), less(want.Changes, got), n.State)
 			}
 		} else {
 			c.failing++
@@ -501,9 +386,9 @@ func TestAcceptHistoryMiraheze(t *testing.T) {
 	}
 	var c tally
 	for _, commit := range h.commits(pairsWanted(50)) {
-		was, is := h.answers(commit+"^", names), h.answers(commit, names)
-		r, reached := h.compare(h.workspace(nil, "", was, is), commit+"^", commit, h.nodes, nil)
-		h.judge(&c, commit, r, reached, was, is)
+		puppet, world := h.puppet(commit, names)
+		r, reached := h.compare(h.workspace(nil, world), commit, h.nodes)
+		h.judge(&c, commit, r, reached, puppet)
 	}
 	c.log(t, h.name)
 }
@@ -591,6 +476,72 @@ const anybody = `[
   {"function": "generate", "result": "generated\\n"}
 ]`
 
+// recorded are the nodes of which it is known what a commit does; nil if that was never asked.
+func (h *history) recorded(commit string) (out []fleet.Node) {
+	for _, n := range h.nodes {
+		if h.known.Pairs[commit][n.Name] != nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// choose takes two nodes that a commit changes, if there are such, and others at random: four. What the world answers
+// Puppet is not known before it is asked; whatever it answers is enough to choose by.
+func (h *history) choose(kept *store.Store, commit string, random *rand.Rand) (out []fleet.Node) {
+	h.t.Helper()
+	var chosen []int
+	for _, i := range h.changing(kept, commit) {
+		if len(chosen) < 2 {
+			chosen = append(chosen, i)
+		}
+	}
+	for len(chosen) < 4 {
+		if i := random.IntN(len(h.nodes)); !slices.Contains(chosen, i) {
+			chosen = append(chosen, i)
+		}
+	}
+	for _, i := range chosen {
+		out = append(out, h.nodes[i])
+	}
+	return out
+}
+
+// changing are nodes whose catalogs a commit makes others, by their numbers in the store. Nodes that fail are compiled
+// once: only who wants to read why compiles them again.
+func (h *history) changing(kept *store.Store, commit string) (out []int) {
+	h.t.Helper()
+	ctx := context.Background()
+	from, to, done := h.sides(h.workspace(kept.Key(), h.calls(anybody)), commit+"^", commit)
+	defer done()
+	old, new := kept.Over(from), kept.Over(to)
+	differ := make([]bool, len(h.nodes))
+	failed := make([]error, len(h.nodes))
+	source.Each(ctx, len(h.nodes), func(i int) {
+		n := store.Of(h.nodes[i].Node)
+		a, err := old.Result(ctx, n)
+		if err != nil {
+			failed[i] = err
+			return
+		}
+		b, err := new.Result(ctx, n)
+		if err != nil {
+			failed[i] = err
+			return
+		}
+		differ[i] = !a.Failed && !b.Failed && a.ID() != 0 && b.ID() != 0 && a.ID() != b.ID()
+	})
+	if err := errors.Join(failed...); err != nil {
+		h.t.Fatal(err)
+	}
+	for i, d := range differ {
+		if d {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // TestAcceptHistoryWikimedia compares commits of Wikimedia's on four nodes each: two that change, if there are such,
 // and others at random.
 func TestAcceptHistoryWikimedia(t *testing.T) {
@@ -628,28 +579,17 @@ func TestAcceptHistoryWikimedia(t *testing.T) {
 	defer kept.Close()
 	var c tally
 	for k, commit := range commits {
-		random := rand.New(rand.NewPCG(19, uint64(k)))
-		// What the world answers Puppet is not known before it is asked; whatever it answers is enough to choose by.
-		r, _ := h.compare(h.workspace(kept.Key(), anybody), commit+"^", commit, h.nodes, kept)
-		var chosen []int
-		for i, n := range r.Nodes {
-			if n.State == diff.Changed && len(chosen) < 2 {
-				chosen = append(chosen, i)
-			}
-		}
-		for len(chosen) < 4 {
-			if i := random.IntN(len(h.nodes)); !slices.Contains(chosen, i) {
-				chosen = append(chosen, i)
-			}
+		nodes := h.recorded(commit)
+		if nodes == nil {
+			nodes = h.choose(kept, commit, rand.New(rand.NewPCG(19, uint64(k))))
 		}
 		var names []string
-		var nodes []fleet.Node
-		for _, i := range chosen {
-			names, nodes = append(names, h.nodes[i].Name), append(nodes, h.nodes[i])
+		for _, n := range nodes {
+			names = append(names, n.Name)
 		}
-		was, is := h.answers(commit+"^", names), h.answers(commit, names)
-		r, reached := h.compare(h.workspace(nil, "", was, is), commit+"^", commit, nodes, nil)
-		h.judge(&c, commit, r, reached, was, is)
+		puppet, world := h.puppet(commit, names)
+		r, reached := h.compare(h.workspace(nil, world), commit, nodes)
+		h.judge(&c, commit, r, reached, puppet)
 	}
 	c.log(t, h.name)
 }
