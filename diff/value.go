@@ -64,7 +64,7 @@ func members(v value.Value) (out []string) {
 func unknown(v value.Value) string {
 	switch v := v.(type) {
 	case *value.Opaque:
-		if catalog.LongDigits(v) != "" {
+		if v.Digits != "" {
 			return ""
 		}
 		if v.Why == "" {
@@ -106,7 +106,7 @@ func Shown(v value.Value) string {
 	}
 	switch v := v.(type) {
 	case *value.Opaque:
-		return cmp.Or(catalog.LongDigits(v), "not known")
+		return cmp.Or(v.Digits, "not known")
 	case value.Binary:
 		return digestText(string(v))
 	}

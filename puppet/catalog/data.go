@@ -66,8 +66,8 @@ func (w *writer) value(v value.Value) {
 	case *value.Iterator:
 		w.value(v.Array())
 	case *value.Opaque:
-		if digits := LongDigits(v); digits != "" {
-			w.dst = append(w.dst, digits...)
+		if v.Digits != "" {
+			w.dst = append(w.dst, v.Digits...)
 			break
 		}
 		// Not Puppet's: it has no such values.

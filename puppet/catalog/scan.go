@@ -13,7 +13,7 @@ import (
 
 // ReadJSON reads any JSON text into values: objects become hashes in the order of their keys (a key given twice keeps
 // its place and takes the last value), numbers with a point or an exponent floats, integers of more than 64 bits opaque
-// (LongDigits). Catalogs are large and read by the thousand, hence a reader of its own.
+// (value.Opaque.Digits). Catalogs are large and read by the thousand, hence a reader of its own.
 func ReadJSON(text []byte) (value.Value, error) { return read(&scanner{text: string(text)}) }
 
 // ReadExact is ReadJSON for what a catalog is made of: an integer that is not exactly ours is an error, a
@@ -328,7 +328,7 @@ func (s *scanner) number() (value.Value, error) {
 		if s.exact {
 			return nil, &LongNumber{text}
 		}
-		return longInteger(text), nil
+		return &value.Opaque{Why: "the integer " + text, Digits: text}, nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {

@@ -176,8 +176,8 @@ func (w *lister) value(v value.Value) {
 		}
 		w.add(")")
 	case *value.Opaque:
-		if digits := LongDigits(v); digits != "" {
-			w.add(digits)
+		if v.Digits != "" {
+			w.add(v.Digits)
 			break
 		}
 		w.add("/* not known: ", v.Why, " */")

@@ -58,6 +58,8 @@ type Opaque struct {
 	Text   bool // it is a string, whichever: a secret
 	// Settled says that it is the same as long as the answers are the same to what was asked: it is only not computed
 	Settled bool
+	// Digits are those of an integer of somebody else's catalog that 64 bits cannot hold: it can be compared and copied
+	Digits string
 }
 
 // A Type is a Puppet type used as a value. Package types implements it, by embedding TypeMark.
