@@ -36,6 +36,7 @@ func ReadLight(view func() source.Files, path string) ([]*Facts, error) {
 	} else if name == "" {
 		name = stem(path)
 	}
+	name = strings.Clone(name) // it is a part of the text, which would stay with it
 	return []*Facts{{Name: name, light: &file{view, path, c.Digest}}}, nil
 }
 

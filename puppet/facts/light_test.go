@@ -3,6 +3,7 @@ package facts
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -97,4 +98,35 @@ func TestLight(t *testing.T) {
 	if all, err := ReadLight(view, at); err != nil || len(all) != 2 || all[1].Values.At("x") != value.Value(value.Int(2)) {
 		t.Errorf("facts of two nodes: %v %v", all, err)
 	}
+}
+
+// TestLightIsLight: of a file whose facts are not read, nothing stays in memory but the name.
+func TestLightIsLight(t *testing.T) {
+	dir := t.TempDir()
+	view := func() source.Files { return source.NewDir(source.DirOptions{Roots: []string{dir}}) }
+	at := filepath.Join(dir, "web1.json")
+	const size, nodes = 1 << 19, 64
+	text := `{"networking":{"fqdn":"a.b"},"x":"` + strings.Repeat("x", size) + `"}`
+	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var all []*Facts
+	before := live()
+	for range nodes {
+		x, err := ReadLight(view, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, x...)
+	}
+	if more := int64(live()) - int64(before); more > nodes*size/8 {
+		t.Errorf("%d nodes of %d bytes of facts keep %d bytes", nodes, size, more)
+	}
+	runtime.KeepAlive(all)
 }
