@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"bunraku/fleet/store"
@@ -195,4 +196,57 @@ func TestCutOff(t *testing.T) {
 		t.Error("nothing was read")
 	}
 	s.Close()
+}
+
+// A list of free pages that is not true is found: what is in use would be written over.
+func TestFreePages(t *testing.T) {
+	const nodes, page = 4, 4096
+	dir := t.TempDir()
+	for _, change := range []manynodes.Change{manynodes.None, 1} {
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Aside != "" {
+			t.Fatal(s.Aside)
+		}
+		b := newBench(t, s)
+		b.count(b.over(manynodes.Site(nodes, change)), nodes, nil)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(dir + "/store.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u64 := binary.NativeEndian.Uint64
+	meta := whole[16:] // the newer one of two
+	if second := whole[page+16:]; u64(second[48:]) > u64(meta[48:]) {
+		meta = second
+	}
+	root, free := u64(meta[16:]), int(u64(meta[32:]))*page
+	for what, change := range map[string]func(list []byte){
+		"is not free":              func(list []byte) { binary.NativeEndian.PutUint64(list[16:], root) },
+		"is neither free nor":      func(list []byte) { list[10]-- },
+		"makes no sense":           func(list []byte) { list[8] = 2 },
+		"page 9999999 is not free": func(list []byte) { binary.NativeEndian.PutUint64(list[16:], 9999999) },
+	} {
+		damaged := append([]byte(nil), whole...)
+		if damaged[free+10] < 2 {
+			t.Fatal("no page is free")
+		}
+		change(damaged[free:])
+		if err := os.WriteFile(dir+"/store.db", damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.Aside, what) {
+			t.Errorf("%s: %q", what, s.Aside)
+		}
+		s.Close()
+	}
 }

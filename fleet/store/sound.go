@@ -46,11 +46,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // bytes, then keys and values. Numbers are as the machine has them.
 const (
 	pageHead, elementSize, bucketHead = 16, 16, 16
-	branchFlag, leafFlag              = 0x01, 0x02
+	branchFlag, leafFlag, freeFlag    = 0x01, 0x02, 0x10
 	bucketLeaf                        = 0x01
 	metaSize                          = 64
 	metaMagic, metaVersion            = 0xED0CDAED, 2
-	noFreelist                        = ^uint64(0)
+	noFreelist, manyFree              = ^uint64(0), 0xffff // so many that their number stands behind the head
 )
 
 // A checker walks over a file's pages.
@@ -92,10 +92,40 @@ func sound(path string) error {
 	switch {
 	case string(c.version) != version:
 		return broken("it says that it is of version %q, and this is %q", c.version, version)
-	case m.freelist != noFreelist:
-		return broken("another program has written to it")
 	case len(c.kept) != 8 || binary.BigEndian.Uint64(c.kept) != uint64(c.sum):
 		return broken("it does not add up")
+	}
+	if m.freelist == noFreelist { // bbolt finds out which pages are free
+		return nil
+	}
+	return c.free(m.freelist)
+}
+
+// free reports an error if the list of free pages is not that of all which are not in use: bbolt writes to them.
+func (c *checker) free(id uint64) error {
+	list, err := c.read(id, 0)
+	if err != nil {
+		return err
+	}
+	u64 := func(i int) uint64 { return binary.NativeEndian.Uint64(list[pageHead+8*i:]) }
+	count, first := uint64(binary.NativeEndian.Uint16(list[10:])), 0
+	if count == manyFree {
+		count, first = u64(0), 1
+	}
+	if binary.NativeEndian.Uint16(list[8:]) != freeFlag || count > uint64(len(list)-pageHead)/8-uint64(first) {
+		return broken("page %d makes no sense", id)
+	}
+	for i := range int(count) {
+		n := u64(first + i)
+		if n < 2 || n >= c.pages || c.seen[n] {
+			return broken("page %d is not free", n)
+		}
+		c.seen[n] = true
+	}
+	for n := uint64(2); n < c.pages; n++ {
+		if !c.seen[n] {
+			return broken("page %d is neither free nor in use", n)
+		}
 	}
 	return nil
 }
@@ -156,13 +186,23 @@ func (c *checker) bucket(name []byte, root uint64, depth int) error {
 }
 
 func (c *checker) page(name []byte, id uint64, depth int, last *[]byte) error {
+	if depth > deepest {
+		return broken("its pages lie too deep")
+	}
+	page, err := c.read(id, depth)
+	if err != nil {
+		return err
+	}
+	return c.elements(name, page, id, depth, last)
+}
+
+// read reads a page that nothing else has led to, with those that it goes on in.
+func (c *checker) read(id uint64, depth int) ([]byte, error) {
 	switch {
 	case id < 2 || id >= c.pages:
-		return broken("page %d is none", id)
+		return nil, broken("page %d is none", id)
 	case c.seen[id]:
-		return broken("page %d is there twice", id)
-	case depth > deepest:
-		return broken("its pages lie too deep")
+		return nil, broken("page %d is there twice", id)
 	}
 	c.seen[id] = true
 	for len(c.buffers) <= depth {
@@ -171,26 +211,26 @@ func (c *checker) page(name []byte, id uint64, depth int, last *[]byte) error {
 	head := c.buffers[depth]
 	at := int64(id) * c.pageSize
 	if _, err := c.file.ReadAt(head, at); err != nil && err != io.EOF {
-		return err
+		return nil, err
 	}
 	more := uint64(binary.NativeEndian.Uint32(head[12:]))
 	if binary.NativeEndian.Uint64(head) != id || id+more >= c.pages {
-		return broken("page %d is another one", id)
+		return nil, broken("page %d is another one", id)
 	}
 	for n := id + 1; n <= id+more; n++ {
 		if c.seen[n] {
-			return broken("page %d is there twice", n)
+			return nil, broken("page %d is there twice", n)
 		}
 		c.seen[n] = true
 	}
 	if more > 0 {
 		whole := make([]byte, int64(more+1)*c.pageSize)
 		if _, err := c.file.ReadAt(whole, at); err != nil && err != io.EOF {
-			return err
+			return nil, err
 		}
 		head = whole
 	}
-	return c.elements(name, head, id, depth, last)
+	return head, nil
 }
 
 // elements walks over what is in a page. last is the key before.

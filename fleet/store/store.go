@@ -38,6 +38,7 @@
 //
 //	store.go   opening, writing, closing
 //	sound.go   is a file what was written
+//	pages_*.go the file's pages in memory
 //	table.go   contents, each once
 //	node.go    a node, and the record of what it asked
 //	run.go     one revision: what holds, what is alike, what must be compiled
@@ -103,6 +104,7 @@ type Store struct {
 	decoded  map[uint32]*layerSet
 	bare     map[uint32]*catalog.Resource // nil for those that are not whole
 	flushed  time.Time                    // when something was written
+	looks    int                          // at the file
 
 	sum   sum // of all that is in the file
 	adder adder
@@ -258,9 +260,10 @@ func guarded(f func() error) (err error) {
 }
 
 func openSound(dir, path string, key trace.Key, temp bool) (*Store, error) {
-	opt := &bolt.Options{Timeout: lockWait, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
+	// Which pages are free is in the file: to find it out would bring all of them into memory.
+	opt := &bolt.Options{Timeout: lockWait, FreelistType: bolt.FreelistMapType}
 	if temp {
-		opt.NoSync, opt.NoGrowSync = true, true
+		opt.NoSync, opt.NoGrowSync, opt.NoFreelistSync = true, true, true
 	}
 	db, err := bolt.Open(path, 0o600, opt)
 	if err != nil {
@@ -416,6 +419,10 @@ func (s *Store) Size() int64 {
 	return info.Size()
 }
 
+// mostLooks is after how many looks at the file its pages are given back: they are a part of our memory once they were
+// looked at, and the file grows with the fleet.
+const mostLooks = 1024
+
 // view reads from the file, the lock held. ok is false if it cannot be read any more.
 func (s *Store) view(f func(tx *bolt.Tx)) (ok bool) {
 	s.mu.Lock()
@@ -431,6 +438,9 @@ func (s *Store) see(f func(tx *bolt.Tx)) (ok bool) {
 	err := guarded(func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			f(tx)
+			if s.looks++; s.looks%mostLooks == 0 {
+				forget(tx)
+			}
 			return nil
 		})
 	})
