@@ -145,6 +145,11 @@ func (ev *Evaluator) makeDefinition(d syntax.Definition, f *syntax.File, module 
 			Module: module}}
 	case *syntax.TypeAlias:
 		name := strings.ToLower(strings.TrimPrefix(n.Name, "::"))
+		if origin := types.Origin(name); origin != "" {
+			ev.failAt(&source.Diagnostic{Code: "E0101", Place: source.Place{File: f.Source, Span: n.NameAt},
+				Label:   "Puppet has this type itself",
+				Summary: "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/" + name + "'. " + origin})
+		}
 		ev.entity("type/"+name, f, n)
 		ev.aliases[name] = &alias{def: n, file: f}
 	}

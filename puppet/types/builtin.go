@@ -80,6 +80,24 @@ func Builtin(name string) T {
 	return nil
 }
 
+// Origin is how Puppet's loaders say where the type of that name was set, which nobody can define anew; "" if it is
+// free. Error and Puppet::LookupContext are loaded only when somebody asks for them.
+func Origin(name string) string {
+	low := lower(name)
+	_, builtin := builtins[low]
+	_, resource := builtinResources[low]
+	switch {
+	case low == "error" || low == "puppet::lookupcontext":
+		return ""
+	case resource || low == "data" || low == "deferred" || strings.HasPrefix(low, "rich") && builtin ||
+		strings.Contains(low, "::") && builtin:
+		return "Set at unknown location"
+	case builtin:
+		return "Originally set by Puppet-Type-System/Static-Loader."
+	}
+	return ""
+}
+
 func lower(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; 'A' <= c && c <= 'Z' {
