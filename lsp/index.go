@@ -546,7 +546,7 @@ func dataNames(e *entry) (names []outline.Name) {
 		names = append(names, outline.Name{Kind: outline.KeyName, Name: string(key), Defines: true, Text: true,
 			Span: within(e.file, kid.Key, string(key)), Whole: kid.Key.Join(kid.Node.Span)})
 		switch string(key) {
-		case "lookup_options":
+		case lookupOptions:
 			names = append(names, optionNames(e.file, kid.Node)...)
 		case "classes":
 			for _, c := range kid.Node.Kids {

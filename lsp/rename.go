@@ -16,7 +16,6 @@ import (
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
-	"bunraku/puppet/resource"
 	"bunraku/source"
 
 	"github.com/creachadair/jrpc2"
@@ -58,7 +57,10 @@ func (at *spot) renaming() (*renaming, error) {
 	case outline.FileName:
 		return nil, refused("a file of a module is called so wherever it lies: move that")
 	case outline.KeyName:
-		if at.params[at.name.Name] {
+		switch {
+		case at.name.Name == lookupOptions:
+			return nil, refused("%s is what Hiera keeps its options in", lookupOptions)
+		case at.params[at.name.Name]:
 			r.kind = outline.VariableName
 		}
 	case outline.VariableName:
@@ -218,12 +220,16 @@ func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 				return nil, refused("%s has to become %s, and this editor lets nobody move files", at.short(from), at.short(to))
 			}
 		}
-		nodes, err := r.try(ctx, view, c, to)
+		nodes, failing, err := r.try(ctx, view, c, to)
 		if err != nil {
 			return nil, err
 		}
-		s.log(protocol.MessageTypeInfo, fmt.Sprintf("%s is now %s in %d files; %d nodes compile to what they were", r.full,
-			to, len(c.edits), nodes))
+		s.log(protocol.MessageTypeInfo, fmt.Sprintf("%s is now %s in %d files; %d nodes compile to what they were, %d fail as "+
+			"they did", r.full, to, len(c.edits), nodes, failing))
+		if nodes == 0 {
+			s.tell(protocol.MessageTypeWarning, fmt.Sprintf("%s is now %s; but no node compiles, so that there was no catalog to "+
+				"compare: look at the edits", r.full, to))
+		}
 	}
 	switch {
 	case whole != nil:
@@ -253,6 +259,9 @@ func (at *spot) renamed(name string) (r *renaming, to string, err error) {
 	if why := r.kept(to); why != "" {
 		return nil, "", refused("%s is %s", name, why)
 	}
+	if err := r.taken(to); err != nil {
+		return nil, "", err
+	}
 	if at.server.secret(to) {
 		return nil, "", refused("%s", bared)
 	}
@@ -261,23 +270,6 @@ func (at *spot) renamed(name string) (r *renaming, to string, err error) {
 	}
 	return r, to, nil
 }
-
-// kept says what Puppet keeps a name for; "" if it is free.
-func (r *renaming) kept(to string) string {
-	if r.kind != outline.VariableName && r.kind != outline.LocalName {
-		return ""
-	}
-	if slices.Contains(keptNames, to) || r.owner != "" && (to == "title" || to == "name") {
-		return "a variable of Puppet's own"
-	}
-	if resource.IsMetaparam(to) && slices.ContainsFunc(r.uses, func(o occurrence) bool { return o.Defines && o.Param }) {
-		return "a metaparameter, which every resource has"
-	}
-	return ""
-}
-
-// keptNames are variables that are set in every scope.
-var keptNames = []string{"facts", "trusted", "server_facts", "module_name", "caller_module_name"}
 
 // mentioned refuses to rename what texts may name of which nobody knows what becomes: a list of classes that code goes
 // through, an argument of somebody's function, a hash of attributes.
@@ -486,16 +478,6 @@ func (f *folder) autoloaded(file, sort, name string) string {
 	return root + "/" + sort + "/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
 }
 
-// rubyFunction is the file of a module in which Puppet looks for a function in Ruby before it looks in another one.
-func (f *folder) rubyFunction(file, name string) string {
-	module, _, _ := strings.Cut(name, "::")
-	root := f.rootOf(file, "functions", module)
-	if root == "" {
-		return ""
-	}
-	return root + "/lib/puppet/functions/" + strings.ReplaceAll(name, "::", "/") + ".rb"
-}
-
 // rootOf is the directory of a module that a file is in, among its definitions of a sort; "" if it is not.
 func (f *folder) rootOf(file, sort, module string) string {
 	if module == f.module() && strings.HasPrefix(file, f.dir+"/"+sort+"/") {
@@ -524,8 +506,8 @@ func edited(e *entry, list []source.Edit) string {
 const mostTried = 200
 
 // try lays the change over the files and asks what has become of names and of nodes. It returns how many nodes it has
-// seen compile to what they were.
-func (r *renaming) try(ctx context.Context, before source.Files, c *change, to string) (nodes int, err error) {
+// seen compile to what they were, and how many fail as they did.
+func (r *renaming) try(ctx context.Context, before source.Files, c *change, to string) (nodes, failing int, err error) {
 	texts := map[string]string{}
 	var gone []string
 	for p, list := range c.edits {
@@ -537,38 +519,37 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	}
 	over, err := source.NewOverlay(before, texts)
 	if err != nil {
-		return 0, err
-	}
-	for _, next := range c.moves {
-		if ruby := r.folder.rubyFunction(next, to); r.kind == outline.FunctionName && source.Exists(before, ruby) {
-			return 0, refused("there is a %s already", r.short(ruby))
-		}
+		return 0, 0, err
 	}
 	after := over.Without(gone...)
 	if err := r.mean(after, c); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	all, err := r.trial(ctx, before)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	was, err := r.catalogs(ctx, before, all)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	all, err = r.anew(ctx, after, all, to)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	is, err := r.catalogs(ctx, after, all)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for i := range was {
 		switch {
 		case was[i].Catalog == nil && is[i].Catalog == nil:
+			if d := r.otherwise(was[i].Problems, is[i].Problems, c, to); d != nil {
+				return 0, 0, refused("%s does not compile, and would say something else: %s", was[i].Name, unquoted(d.Summary))
+			}
+			failing++
 		case was[i].Catalog == nil:
-			return 0, refused("%s would compile, and does not now", was[i].Name)
+			return 0, 0, refused("%s would compile, and does not now", was[i].Name)
 		case is[i].Catalog == nil:
 			why := "it does not compile"
 			for _, d := range is[i].Problems {
@@ -577,15 +558,15 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 					break
 				}
 			}
-			return 0, refused("%s would fail: %s", was[i].Name, why)
+			return 0, 0, refused("%s would fail: %s", was[i].Name, why)
 		default:
 			if ref := r.differs(was[i].Catalog, is[i].Catalog, to); ref != "" {
-				return 0, refused("%s of %s would be another: the name is more than a name there", ref, was[i].Name)
+				return 0, 0, refused("%s of %s would be another: the name is more than a name there", ref, was[i].Name)
 			}
 			nodes++
 		}
 	}
-	return nodes, nil
+	return nodes, failing, nil
 }
 
 // trial are the nodes that a rename is tried on: all, if they are not too many, otherwise those that answers are about.

@@ -73,60 +73,84 @@ func things(site string, files map[string]string) map[string][]thing {
 	return out
 }
 
-// TestAcceptRename renames 200 random things of control repos of other people, of each kind about as many, and compiles
-// all nodes of the tree before and after: the catalogs are the same up to the name.
+// TestAcceptRename renames random things of control repos of other people, of each kind about as many, and compiles all
+// nodes of the tree before and after: the catalogs are the same up to the name. It goes on until there are 200 renames
+// in trees that compile, so that each was compared with a catalog; then come some in trees of which no node compiles.
 func TestAcceptRename(t *testing.T) {
 	live.Accept(t)
 	sites := siteFiles(t)
-	all := map[string][]thing{}
+	open, before := map[string]*nav{}, map[string]map[string]made{}
+	compiling, failing := map[string][]thing{}, map[string][]thing{}
 	for _, site := range slices.Sorted(maps.Keys(sites)) {
-		for kind, list := range things(site, sites[site]) {
-			all[kind] = append(all[kind], list...)
-		}
-	}
-	r := rand.New(rand.NewPCG(20, 7))
-	bySite := map[string][]thing{}
-	kinds := slices.Sorted(maps.Keys(all))
-	slices.SortFunc(kinds, func(a, b string) int { return len(all[a]) - len(all[b]) })
-	left := 200 // of kinds that there are few of all are taken, and of the others more
-	for i, kind := range kinds {
-		list := all[kind]
-		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		want := left / (len(kinds) - i)
-		left -= min(want, len(list))
-		for _, x := range list[:min(want, len(list))] {
-			bySite[x.site] = append(bySite[x.site], x)
-		}
-		t.Logf("%s: %d of %d", kind, min(want, len(list)), len(list))
-	}
-	done, total, blind := map[string]int{}, 0, 0
-	var refused []string
-	for _, site := range slices.Sorted(maps.Keys(bySite)) {
-		n := navigate(t, sites[site])
-		before := catalogsOf(t, n.dir, nil, nil)
-		for _, x := range bySite[site] {
-			total++
-			why, catalogs := n.renamed(x, sites[site][x.file], before)
-			if why != "" {
-				refused = append(refused, fmt.Sprintf("%s %s %s %s: %s", site, x.file, x.kind, x.name, why))
-			} else {
-				done[x.kind]++
-				if catalogs == 0 {
-					blind++
-				}
+		open[site] = navigate(t, sites[site])
+		before[site] = catalogsOf(t, open[site].dir, nil, nil)
+		to, compile := failing, 0
+		for _, m := range before[site] {
+			if m.text != "" {
+				to, compile = compiling, compile+1
 			}
 		}
+		t.Logf("%s: %d of %d nodes compile", site, compile, len(before[site]))
+		for kind, list := range things(site, sites[site]) {
+			to[kind] = append(to[kind], list...)
+		}
+	}
+	for _, part := range []struct {
+		things  map[string][]thing
+		enough  int
+		compare string
+	}{{compiling, 200, "the catalogs of all nodes are the same up to the name"},
+		{failing, 40, "no node compiles, and all say the same up to the name"}} {
+		done, seen, total, given, blind := map[string]int{}, map[string]int{}, 0, 0, 0
+		var refused []string
+		for _, x := range inTurn(part.things) {
+			if given == part.enough {
+				break
+			}
+			total++
+			seen[x.kind]++
+			why, catalogs := open[x.site].renamed(x, sites[x.site][x.file], before[x.site])
+			switch {
+			case why != "":
+				refused = append(refused, fmt.Sprintf("%s %s %s %s: %s", x.site, x.file, x.kind, x.name, why))
+			case catalogs == 0 && part.enough == 200:
+				blind++ // all that compile were invented for what is renamed
+			default:
+				given++
+				done[x.kind]++
+			}
+		}
+		t.Logf("%d renamed, by kind %v of %v: %s; %d of %d refused (bar 10 %%), %d left no catalog to compare", given, done,
+			seen, part.compare, len(refused), total, blind)
+		for _, why := range refused {
+			t.Log(why)
+		}
+		if len(refused)*10 > total || given < part.enough {
+			t.Error("the bar is missed")
+		}
+	}
+	for _, n := range open {
 		n.bye()
 	}
-	t.Logf("%d renamed, by kind %v: the catalogs of all nodes are the same up to the name; %d of %d refused (bar 10 %%)",
-		total-len(refused), done, len(refused), total)
-	t.Logf("%d of the renamed are in trees of which no node compiles: there was no catalog to compare", blind)
-	for _, why := range refused {
-		t.Log(why)
+}
+
+// inTurn are things in a random order that takes one of each kind after the other.
+func inTurn(by map[string][]thing) (out []thing) {
+	r := rand.New(rand.NewPCG(20, 7))
+	kinds := slices.Sorted(maps.Keys(by))
+	for _, kind := range kinds {
+		list := by[kind]
+		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
-	if len(refused)*10 > total {
-		t.Error("the bar is missed")
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, kind := range kinds {
+			if i < len(by[kind]) {
+				out, more = append(out, by[kind][i]), true
+			}
+		}
 	}
+	return out
 }
 
 // renamed renames a thing and compares the catalogs; it says why it is refused, and how many catalogs there were.
@@ -168,6 +192,10 @@ func (n *nav) renamed(x thing, text string, before map[string]made) (why string,
 			return "", catalogs
 		}
 		if was.text == "" {
+			a, b := word.ReplaceAllString(was.says, "zz_renamed"), word.ReplaceAllString(is.says, "zz_renamed")
+			if !strings.EqualFold(a, b) {
+				n.t.Errorf("%s: %s %s: %s says\n%s\nand now\n%s", x.site, x.kind, x.name, node, a, b)
+			}
 			continue
 		}
 		catalogs++
@@ -186,10 +214,11 @@ func (n *nav) renamed(x thing, text string, before map[string]made) (why string,
 	return "", catalogs
 }
 
-// made is what became of a node: its catalog, or "" if it does not compile.
+// made is what became of a node: its catalog, or "" if it does not compile, and what it says then.
 type made struct {
 	node fleet.Node
 	text string
+	says string
 }
 
 // catalogsOf are the catalogs of all nodes of a tree, real ones or invented, by their titles. A node that is invented
@@ -222,6 +251,9 @@ func catalogsOf(t *testing.T, dir string, before map[string]made, word *regexp.R
 				t.Fatal(err)
 			}
 			m.text = strings.ReplaceAll(string(text), dir, "/tree")
+		}
+		if d := result.Failure; d != nil {
+			m.says = strings.ReplaceAll(fmt.Sprintf("%s %s", d.Code, d.Summary), dir, "/tree")
 		}
 		out[title] = m
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,8 +38,15 @@ func (n *nav) renameIn(file, text string, nth int, to string) (edit map[string]a
 func (n *nav) written(edit map[string]any) map[string]string {
 	n.t.Helper()
 	files := filesOf(n.t, n.dir)
+	file := func(uri string) string {
+		name, err := url.PathUnescape(strings.TrimPrefix(uri, "file://"+n.dir+"/"))
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		return name
+	}
 	apply := func(uri string, list []any) {
-		name := strings.TrimPrefix(uri, "file://"+n.dir+"/")
+		name := file(uri)
 		slices.SortFunc(list, func(a, b any) int { return -comparePlaces(a, b) })
 		for _, x := range list {
 			e := x.(map[string]any)
@@ -53,8 +61,8 @@ func (n *nav) written(edit map[string]any) map[string]string {
 	for _, x := range ordered {
 		c := x.(map[string]any)
 		if c["kind"] == "rename" {
-			from := strings.TrimPrefix(c["oldUri"].(string), "file://"+n.dir+"/")
-			files[strings.TrimPrefix(c["newUri"].(string), "file://"+n.dir+"/")] = files[from]
+			from := file(c["oldUri"].(string))
+			files[file(c["newUri"].(string))] = files[from]
 			delete(files, from)
 			continue
 		}
@@ -192,6 +200,39 @@ func TestWhyNot(t *testing.T) {
 		t.Error(why)
 	}
 	n.bye()
+}
+
+// TestRenameFailing: nodes that do not compile have no catalogs to compare. What they say is compared, and whoever
+// renames is told; where they would say something else there is no rename.
+func TestRenameFailing(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp": "include web\n$x = join(['web', 'late'], '::')\ninclude $x\n" +
+			"web::d { 'x': size => 'large' }\ninclude nowhere\n",
+		"modules/web/manifests/init.pp": "class web {\n}\n", "modules/web/manifests/late.pp": "class web::late {\n}\n",
+		"modules/web/manifests/d.pp": "define web::d (Integer $size) {\n}\n"})
+	n.rest()
+	_, why := n.renameIn("modules/web/manifests/late.pp", "web::late", 1, "web::soon")
+	if !strings.Contains(why, "a does not compile, and would say something else") || !strings.Contains(why, "web::late") {
+		t.Error(why)
+	}
+	n.renameFine("modules/web/manifests/d.pp", "web::d", "web::e") // the node fails for another reason
+	n.wait("a word about it", func() bool { return strings.Contains(n.all.String(), "there was no catalog to compare") })
+	n.bye()
+
+	n = navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp":          "web::d { 'x': size => 'large' }\n",
+		"modules/web/manifests/d.pp": "define web::d (Integer $size) {\n}\n"})
+	n.renameFine("modules/web/manifests/d.pp", "size", "width") // the mistake is told with the name
+	n.renameFine("modules/web/manifests/d.pp", "web::d", "web::deep::e")
+	n.bye()
+}
+
+// renameFine renames something that nothing keeps from it.
+func (n *nav) renameFine(file, text, to string) {
+	n.t.Helper()
+	if _, why := n.renameIn(file, text, 1, to); why != "" {
+		n.t.Errorf("%s to %s: %s", text, to, why)
+	}
 }
 
 // TestRenameAll renames everything that the example defines, to a name that nobody has, and compiles every node anew:

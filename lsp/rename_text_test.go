@@ -233,11 +233,57 @@ func TestRenameKept(t *testing.T) {
 		{"modules/web/manifests/d.pp", "port", "require", "a metaparameter"},
 		{"modules/web/manifests/d.pp", "own", "title", "a variable of Puppet's own"},
 		{"modules/web/manifests/d.pp", "own", "require", ""},
-		{"modules/web/functions/f.pp", "web::f", "web::g", "g.rb already"},
+		{"modules/web/functions/f.pp", "web::f", "web::g", "a function that there is"},
 	} {
 		_, why := n.renameIn(x.file, x.word, 1, x.to)
 		if x.why == "" && why != "" || !strings.Contains(why, x.why) {
 			t.Errorf("%s as %s: %s", x.word, x.to, why)
+		}
+	}
+	n.bye()
+}
+
+// TestRenameTaken: a name that Puppet or something of another kind has is given to nothing, also where no node comes.
+func TestRenameTaken(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp":                        "class top {\n}\ndefine made() {\n}\ntype Alias = Integer\nfunction own() {\n  1\n}\n",
+		"hiera.yaml":                               "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml":                         "free: 1\nlookup_options:\n  free: {merge: first}\n",
+		"modules/web/manifests/c.pp":               "class web::c {\n}\n",
+		"modules/web/manifests/d.pp":               "define web::d () {\n}\n",
+		"modules/web/types/t.pp":                   "type Web::T = Integer\n",
+		"modules/web/hiera.yaml":                   "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"modules/web/data/common.yaml":             "web::list: 1\n",
+		"modules/web/lib/puppet/type/gadget.rb":    "Puppet::Type.newtype(:gadget) do\n  newparam(:name)\nend\n",
+		"modules/web/lib/puppet/functions/spin.rb": "Puppet::Functions.create_function(:spin) { def spin() 2 end }\n"})
+	for _, x := range []struct{ file, word, to, why string }{
+		{"manifests/site.pp", "top", "main", "main is a class of Puppet's own"},
+		{"manifests/site.pp", "top", "settings", "settings is a class of Puppet's own"},
+		{"manifests/site.pp", "top", "made", "site.pp:3 has that name already"},
+		{"manifests/site.pp", "top", "gadget", ""},
+		{"manifests/site.pp", "made", "top", "site.pp:1 has that name already"},
+		{"manifests/site.pp", "made", "gadget", "gadget is a resource type"},
+		{"manifests/site.pp", "made", "cron", "cron is a resource type"},
+		{"manifests/site.pp", "made", "file", "file is a type of Puppet's own"},
+		{"manifests/site.pp", "Alias", "String", "String is a type of Puppet's own"},
+		{"manifests/site.pp", "Alias", "Gadget", "Gadget is a resource type"},
+		{"manifests/site.pp", "Alias", "Richdata", "Richdata is a type of Puppet's own"},
+		{"manifests/site.pp", "Alias", "Top", ""},
+		{"manifests/site.pp", "own", "spin", "spin is a function that there is"},
+		{"manifests/site.pp", "own", "split", "split is a function that there is"},
+		{"modules/web/manifests/c.pp", "web::c", "web::d", "d.pp:1 has that name already"},
+		{"modules/web/manifests/d.pp", "web::d", "web::c", "c.pp:1 has that name already"},
+		{"modules/web/manifests/c.pp", "web::c", "web::main", ""},
+		{"modules/web/types/t.pp", "Web::T", "Web::String", ""},
+		{"data/common.yaml", "free", "lookup_options", "lookup_options is what Hiera keeps its options in"},
+		{"data/common.yaml", "lookup_options", "other", "lookup_options is what Hiera keeps its options in"},
+		{"data/common.yaml", "free", "loose", ""},
+		{"modules/web/data/common.yaml", "web::list", "list", "is data of the module web, whose keys begin with web::"},
+		{"modules/web/data/common.yaml", "web::list", "web::many", ""},
+	} {
+		_, why := n.renameIn(x.file, x.word, 1, x.to)
+		if x.why == "" && why != "" || !strings.Contains(why, x.why) {
+			t.Errorf("%s as %s: %q, want %q", x.word, x.to, why, x.why)
 		}
 	}
 	n.bye()

@@ -387,6 +387,11 @@ func (s *Server) log(kind protocol.MessageType, text string) {
 	_ = s.rpc.Notify(context.Background(), "window/logMessage", protocol.LogMessageParams{Type: kind, Message: text})
 }
 
+// tell shows a message to whoever sits before the editor. It has the parts of one that is logged.
+func (s *Server) tell(kind protocol.MessageType, text string) {
+	_ = s.rpc.Notify(context.Background(), "window/showMessage", protocol.LogMessageParams{Type: kind, Message: text})
+}
+
 // set takes in settings, which some clients send alone and others in a section of our name. What they leave out stays
 // as it is: Emacs sends empty ones as soon as it is connected.
 func (s *Server) set(raw json.RawMessage) {

@@ -24,6 +24,7 @@ CodeDescription                   href:string
 DiagnosticRelatedInformation      location:Location message:string
 MarkupContent                     kind:string value:string
 LogMessageParams                  type:uint message:string
+ShowMessageParams                 type:uint message:string
 WorkDoneProgressCreateParams      token:any
 ProgressParams                    token:any value:any
 RegistrationParams                registrations:Registration[]
@@ -58,6 +59,7 @@ FoldingRange                      startLine:uint startCharacter?:uint endLine:ui
 var messages = map[string]string{
 	"textDocument/publishDiagnostics": "PublishDiagnosticsParams",
 	"window/logMessage":               "LogMessageParams",
+	"window/showMessage":              "ShowMessageParams",
 	"client/registerCapability":       "RegistrationParams",
 	"window/workDoneProgress/create":  "WorkDoneProgressCreateParams",
 	"$/progress":                      "ProgressParams",
