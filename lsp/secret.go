@@ -31,68 +31,116 @@ func (e *entry) written(span source.Span) string {
 }
 
 // sensitive is where literals stand that the code makes Sensitive, or something of: Sensitive('…'), and
-// Sensitive.new($x ? { 1 => '…' }) at any depth. What names something there, such as a key that is looked up, does not.
+// Sensitive.new($x ? { 1 => '…' }) at any depth; also by way of a variable of the file, which is set to the literal, has
+// it by default, or goes through it in a block. What names something there, such as a key that is looked up, does not.
 func (e *entry) sensitive() []source.Span {
 	e.looked.Do(func() {
 		if e.tree == nil || !strings.Contains(e.file.Text, "Sensitive") {
 			return
 		}
-		named := map[source.Span]bool{}
+		h := &hiding{entry: e, named: map[source.Span]bool{}, vars: map[string]bool{}}
 		for _, n := range e.names {
-			named[n.Span] = true
+			h.named[n.Span] = true
 		}
-		literal := func(n syntax.Node) bool {
-			at := n.Span()
-			switch n := n.(type) {
-			case *syntax.Heredoc:
-				at = n.Lines
-			case *syntax.Str, *syntax.Name:
-				if named[at] || at.Len() > 2 && named[source.Span{Start: at.Start + 1, End: at.End - 1}] {
-					return true
-				}
-			case *syntax.Interpolated, *syntax.Int, *syntax.Float, *syntax.Regexp:
-			default:
-				return true
+		for known := -1; len(h.vars) > known; {
+			known = len(h.vars)
+			e.hidden = nil
+			for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+				syntax.Walk(x, h.node)
 			}
-			e.hidden = append(e.hidden, at)
-			return false
-		}
-		note := func(made syntax.Expr, args []syntax.Expr, block *syntax.Lambda) {
-			if of, is := made.(*syntax.Access); is { // Sensitive[String].new('…')
-				made = of.Left
-			}
-			if r, is := made.(*syntax.Ref); !is || e.file.Slice(r.Span()) != "Sensitive" {
-				return
-			}
-			for _, a := range args {
-				syntax.Walk(a, literal)
-			}
-			if block != nil {
-				syntax.Walk(block, literal)
-			}
-		}
-		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
-			syntax.Walk(x, func(n syntax.Node) bool {
-				switch n := n.(type) {
-				case *syntax.Call:
-					note(n.Functor, n.Args, n.Lambda)
-					if f, is := n.Functor.(*syntax.Name); is && f.Value == "new" && len(n.Args) > 0 { // new(Sensitive, '…')
-						note(n.Args[0], n.Args[1:], n.Lambda)
-					}
-				case *syntax.MethodCall:
-					note(n.Functor.Left, n.Args, n.Lambda)
-					if f := n.Functor.Name.Value; f == "convert_to" || f == "new" { // '…'.convert_to(Sensitive)
-						for _, a := range n.Args {
-							note(a, []syntax.Expr{n.Functor.Left}, nil)
-						}
-					}
-				}
-				return true
-			})
 		}
 		slices.SortFunc(e.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
+		e.hidden = slices.Compact(e.hidden)
 	})
 	return e.hidden
+}
+
+// A hiding finds what sensitive tells.
+type hiding struct {
+	*entry
+	named map[source.Span]bool // where names stand
+	vars  map[string]bool      // variables that something Sensitive is made of
+}
+
+// node looks at a node of the file.
+func (h *hiding) node(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Call:
+		h.made(n.Functor, n.Args, n.Lambda)
+		if f, is := n.Functor.(*syntax.Name); is && f.Value == "new" && len(n.Args) > 0 { // new(Sensitive, '…')
+			h.made(n.Args[0], n.Args[1:], n.Lambda)
+		}
+		h.block(n.Lambda, n.Args)
+	case *syntax.MethodCall:
+		h.made(n.Functor.Left, n.Args, n.Lambda)
+		if f := n.Functor.Name.Value; f == "convert_to" || f == "new" { // '…'.convert_to(Sensitive)
+			for _, a := range n.Args {
+				h.made(a, []syntax.Expr{n.Functor.Left}, nil)
+			}
+		}
+		h.block(n.Lambda, append([]syntax.Expr{n.Functor.Left}, n.Args...))
+	case *syntax.Assign:
+		hot := false
+		syntax.Walk(n.Left, func(l syntax.Node) bool {
+			v, is := l.(*syntax.Var)
+			hot = hot || is && h.vars[v.Name]
+			return true
+		})
+		if hot {
+			syntax.Walk(n.Right, h.literal)
+		}
+	case *syntax.Param:
+		if h.vars[n.Name] && n.Default != nil {
+			syntax.Walk(n.Default, h.literal)
+		}
+	}
+	return true
+}
+
+// block hides what a block goes through that makes something Sensitive of it.
+func (h *hiding) block(block *syntax.Lambda, over []syntax.Expr) {
+	if block != nil && slices.ContainsFunc(block.Params, func(p *syntax.Param) bool { return h.vars[p.Name] }) {
+		for _, x := range over {
+			syntax.Walk(x, h.literal)
+		}
+	}
+}
+
+// made hides what is given to a type that is Sensitive.
+func (h *hiding) made(typ syntax.Expr, args []syntax.Expr, block *syntax.Lambda) {
+	if of, is := typ.(*syntax.Access); is { // Sensitive[String].new('…')
+		typ = of.Left
+	}
+	if r, is := typ.(*syntax.Ref); !is || h.file.Slice(r.Span()) != "Sensitive" {
+		return
+	}
+	for _, a := range args {
+		syntax.Walk(a, h.literal)
+	}
+	if block != nil {
+		syntax.Walk(block, h.literal)
+	}
+}
+
+// literal hides a literal, and notes the variables that stand beside it.
+func (h *hiding) literal(n syntax.Node) bool {
+	at := n.Span()
+	switch n := n.(type) {
+	case *syntax.Heredoc:
+		at = n.Lines
+	case *syntax.Str, *syntax.Name:
+		if h.named[at] || at.Len() > 2 && h.named[source.Span{Start: at.Start + 1, End: at.End - 1}] {
+			return true
+		}
+	case *syntax.Interpolated, *syntax.Int, *syntax.Float, *syntax.Regexp:
+	case *syntax.Var:
+		h.vars[n.Name] = true
+		return true
+	default:
+		return true
+	}
+	h.hidden = append(h.hidden, at)
+	return true
 }
 
 // unseen is an answer without what the lines of code that it shows make Sensitive. Such a line has its blanks made one

@@ -279,3 +279,45 @@ func TestSensitiveBranches(t *testing.T) {
 		}
 	}
 }
+
+// TestSensitiveByVariable: a literal that becomes Sensitive by way of a variable or of a block is shown as little, in
+// code that no node comes to.
+func TestSensitiveByVariable(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	const never = "modules/web/manifests/never.pp"
+	files[never] = `class web::never (
+  String $first = 'Quiet-01',
+  String $plain = 'shown-01',
+) {
+  $second = 'Quiet-02'
+  $third = $second
+  $fourth = "Quiet-03 ${second}"
+  $a = Sensitive($first)
+  $b = Sensitive("x ${third} ${fourth}")
+  $c = 'Quiet-04'.then |$x| { Sensitive($x) }
+  $d = ['Quiet-05', 'Quiet-06'].map |$y| { $z = $y Sensitive.new($z) }
+  $e = with('Quiet-07') |$v| { Sensitive($v) }
+  [$g, $h] = ['Quiet-08', 'Quiet-09']
+  $i = $g.convert_to(Sensitive)
+  $other = "shown-02 ${plain}"
+}
+`
+	n := navigate(t, files)
+	n.rest()
+	for _, word := range []string{"web::never", "first", "plain", "second", "third", "fourth", "a =", "b =", "c =", "d =",
+		"e =", "g,", "h]", "i =", "other"} {
+		at := n.pos(never, word, 1)
+		n.ask("textDocument/hover", at)
+		n.ask("textDocument/completion", at)
+		n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{at}})
+	}
+	n.ask("textDocument/documentSymbol", n.doc(never))
+	n.bye()
+	all := n.all.String()
+	if at := strings.Index(all, "uiet-0"); at >= 0 {
+		t.Errorf("it was sent: %s", all[max(0, at-200):at+50])
+	}
+	if !strings.Contains(all, "shown-01") {
+		t.Error("nothing is shown")
+	}
+}
