@@ -58,7 +58,7 @@ func (at *spot) here() source.Span { return source.Span{Start: at.offset, End: a
 func (s *Server) definition(_ context.Context, p *protocol.TextDocumentPositionParams) ([]protocol.Location, error) {
 	at, err := s.spot(p.TextDocument.URI, p.Position)
 	out := []protocol.Location{}
-	if at == nil || err != nil || !at.named {
+	if at == nil || err != nil || !at.named && !at.served() {
 		return out, err
 	}
 	var code, data []protocol.Location
@@ -82,6 +82,20 @@ func (s *Server) definition(_ context.Context, p *protocol.TextDocumentPositionP
 		out = append(out, protocol.Location{URI: s.uriOf(file)})
 	}
 	return out, nil
+}
+
+// served takes the spot to the file that an address names, if it is in the part before the name.
+func (at *spot) served() bool {
+	const server = "puppet:///modules/"
+	i := slices.IndexFunc(at.entry.names, func(n outline.Name) bool {
+		start, before := int(n.Span.Start)-len(server), int(at.offset)
+		return n.Kind == outline.FileName && start >= 0 && start <= before && before < int(n.Span.Start) &&
+			at.entry.file.Text[start:n.Span.Start] == server
+	})
+	if i >= 0 {
+		at.name, at.named = at.entry.names[i], true
+	}
+	return at.named
 }
 
 // fileOf is the file of something that is not defined in Puppet code: a template, a function or type in Ruby.

@@ -280,3 +280,31 @@ func TestAskedByData(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestDefinitionOfSource: the source of a file leads to it, also where no node comes.
+func TestDefinitionOfSource(t *testing.T) {
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp": "include web\n", "modules/web/files/a/b.conf": "x\n", "modules/web/files/c": "x\n",
+		"modules/web/manifests/init.pp": "class web {\n  file { '/x': source => 'puppet:///modules/web/a/b.conf' }\n" +
+			"  if $facts['never'] {\n    file { '/y': source => [\"puppet:///modules/web/no\", 'puppet:///modules/web/c'] }\n" +
+			"    file { '/z':\n      source => 'puppet:///modules/web/a', recurse => true }\n" +
+			"    file { '/w': source => \"puppet:///modules/${module_name}/c\" }\n  }\n}\n"})
+	n.rest()
+	for _, x := range []struct {
+		word string
+		plus int
+		want string
+	}{{"web/a/b.conf", 2, "modules/web/files/a/b.conf"}, {"puppet:///modules/web/a/b.conf", 3, "modules/web/files/a/b.conf"},
+		{"puppet:///modules/web/c", 9, "modules/web/files/c"}, {"web/c", 1, "modules/web/files/c"},
+		{"web/a'", 1, "modules/web/files/a"}, {"${module_name}/c", 15, "modules/web/files/c"},
+		{"puppet:///modules/$", 2, "modules/web/files/c"}} {
+		ask := n.pos("modules/web/manifests/init.pp", x.word, 1)
+		p := ask["position"].(map[string]any)
+		p["character"] = p["character"].(int) + x.plus
+		list := n.ask("textDocument/definition", ask).([]any)
+		if len(list) != 1 || list[0].(map[string]any)["uri"] != n.uri(x.want) {
+			t.Errorf("%s: %v", x.word, list)
+		}
+	}
+	n.bye()
+}
