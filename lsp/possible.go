@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -40,6 +41,8 @@ func (e *entry) mentions() map[string][]mention {
 			for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
 				syntax.Walk(x, e.mentionedIn)
 			}
+		case e.data != nil && isSettings(e.path):
+			e.mentionedBySettings(e.data)
 		case e.data != nil:
 			e.mentionedBy(e.data, map[*datafile.Node]bool{})
 		case path.Ext(e.path) == ".rb":
@@ -102,11 +105,60 @@ func (e *entry) mentionedBy(n *datafile.Node, seen map[*datafile.Node]bool) {
 	hash, _ := n.Value.(*value.Hash)
 	for i, kid := range n.Kids {
 		if hash != nil && i < hash.Len() {
-			if key, is := hash.Entries()[i].Key.(value.String); is {
+			key, is := hash.Entries()[i].Key.(value.String)
+			if is {
 				e.mention(string(key), kid.Key)
+			}
+			if n == e.data && key == lookupOptions {
+				e.mentionedByOptions(kid.Node)
+				continue
 			}
 		}
 		e.mentionedBy(kid.Node, seen)
+	}
+}
+
+// mentionedByOptions lists what lookup_options say: of which keys they speak, and the types that values become. The
+// other words are Hiera's.
+func (e *entry) mentionedByOptions(n *datafile.Node) {
+	for key, kid := range entries(n) {
+		e.mention(key, kid.Key)
+		for option, kid := range entries(kid.Node) {
+			if option == "convert_to" {
+				e.mentionedBy(kid.Node, map[*datafile.Node]bool{})
+			}
+		}
+	}
+}
+
+// mentionedBySettings lists what a hiera.yaml says: what it hands to functions. The other words are Hiera's, or paths.
+func (e *entry) mentionedBySettings(n *datafile.Node) {
+	if _, is := n.Value.(*value.Array); is {
+		for _, kid := range n.Kids {
+			e.mentionedBySettings(kid.Node)
+		}
+	}
+	for key, kid := range entries(n) {
+		if key == "options" {
+			e.mentionedBy(kid.Node, map[*datafile.Node]bool{})
+		} else {
+			e.mentionedBySettings(kid.Node)
+		}
+	}
+}
+
+// entries are the entries of a hash of data by their keys.
+func entries(n *datafile.Node) iter.Seq2[string, datafile.Kid] {
+	return func(yield func(string, datafile.Kid) bool) {
+		hash, _ := n.Value.(*value.Hash)
+		for i, kid := range n.Kids {
+			if hash == nil || i >= hash.Len() {
+				return
+			}
+			if key, is := hash.Entries()[i].Key.(value.String); is && !yield(string(key), kid) {
+				return
+			}
+		}
 	}
 }
 

@@ -186,7 +186,7 @@ var usages = map[string][]string{
 		"class { ['x', '%s']: }", "Class['%s'] -> Notify['x']", "notify { 'n': require => Class['x', '%s'] }",
 		"if defined(Class['%s']) { }", "['%s'].include", "$y ? { 1 => include('%s'), default => 2 }", "realize(Class[%s])",
 		"[1].each |$i| { include %s }", "unless $a { contain(%s) }", "include ['x', ['::%s']]", "require '%s', 'x'",
-		"if defined('%s') { }", "if defined('x', '::%s') { }", "if tagged('%s') { }", "if tagged('x', %s) { }",
+		"if defined('%s') { }", "if defined('x', '::%s') { }", "if tagged('%s') { }", "if tagged('other', %s) { }",
 		"Resource['class', '%s'] -> Notify['x']", "Class[['x', '%s']] -> Notify['x']", "Class['%S'] -> Notify['x']",
 		"create_resources('class', { '%s' => {} })", "create_resources('class', { '%s' => { 'x' => 1 } }, {})",
 		"notify { 'n': require => 'Class[%s]' }", "notify { 'n': before => ['X[y]', 'Class[::%S]'] }",

@@ -373,6 +373,9 @@ func (r *renaming) change(to string) (*change, error) {
 	if err := r.patterned(to); err != nil {
 		return nil, err
 	}
+	if err := r.noticed(to); err != nil {
+		return nil, err
+	}
 	if err := r.mentioned(); err != nil {
 		return nil, err
 	}

@@ -58,9 +58,6 @@ func (r *renaming) inRuby(sort, name string) bool {
 // taken refuses a name that something of another kind has with which it cannot share it: a class and a define. A key
 // of a module's data has the module's name in front, or Hiera does not see it.
 func (r *renaming) taken(to string) error {
-	isDefine := func(o occurrence) bool { // and no data type
-		return o.Kind == outline.TypeName && o.Defines && strings.HasPrefix(o.file.Slice(o.Whole), "define")
-	}
 	for _, e := range r.index.entries {
 		for _, d := range e.defs {
 			if d.Name == outline.Class(to) && (r.kind == outline.ClassName && isDefine(occurrence{e, d}) ||
@@ -73,7 +70,8 @@ func (r *renaming) taken(to string) error {
 		return nil
 	}
 	for _, o := range r.uses {
-		if module := r.moduleData(o.path); o.Defines && module != "" && !strings.HasPrefix(to, module+"::") {
+		module := r.moduleData(o.path)
+		if o.Defines && strings.HasPrefix(r.full, module+"::") && !strings.HasPrefix(to, module+"::") {
 			return refused("%s:%d is data of the module %s, whose keys begin with %s::", r.short(o.path),
 				o.file.LineOf(o.Span.Start), module, module)
 		}

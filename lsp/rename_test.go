@@ -114,9 +114,9 @@ func filesOf(t *testing.T, dir string) map[string]string {
 func TestRename(t *testing.T) {
 	files := maps.Clone(named)
 	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = join(['web', 'moved'], '::')\n  include $which\n}\n"
-	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n  notify { $title: }\n}\n"
+	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n}\n"
 	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => " +
-		"\"${title}${lone}\" }\n}\n"
+		"\"it is ${Class['web::named']}${lone}\" }\n}\n"
 	files["modules/web/manifests/told.pp"] = "# Of size.\n#\n# @param size\n#   size counts\n# @param sizes\n#   no\n" +
 		"# @param [Hash[String, Integer]] many how\nclass web::told (\n  Integer $size = 1,\n  Integer $sizes = 1,\n" +
 		"  Hash $many = {},\n) {\n  notify { \"${size}${many}\": }\n}\n"

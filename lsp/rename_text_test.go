@@ -253,7 +253,7 @@ func TestRenameTaken(t *testing.T) {
 		"modules/web/manifests/d.pp":               "define web::d () {\n}\n",
 		"modules/web/types/t.pp":                   "type Web::T = Integer\n",
 		"modules/web/hiera.yaml":                   "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
-		"modules/web/data/common.yaml":             "web::list: 1\n",
+		"modules/web/data/common.yaml":             "web::list: 1\nunseen: 1\n",
 		"modules/web/lib/puppet/type/gadget.rb":    "Puppet::Type.newtype(:gadget) do\n  newparam(:name)\nend\n",
 		"modules/web/lib/puppet/functions/spin.rb": "Puppet::Functions.create_function(:spin) { def spin() 2 end }\n"})
 	for _, x := range []struct{ file, word, to, why string }{
@@ -280,6 +280,7 @@ func TestRenameTaken(t *testing.T) {
 		{"data/common.yaml", "free", "loose", ""},
 		{"modules/web/data/common.yaml", "web::list", "list", "is data of the module web, whose keys begin with web::"},
 		{"modules/web/data/common.yaml", "web::list", "web::many", ""},
+		{"modules/web/data/common.yaml", "unseen", "hidden", ""},
 	} {
 		_, why := n.renameIn(x.file, x.word, 1, x.to)
 		if x.why == "" && why != "" || !strings.Contains(why, x.why) {

@@ -348,8 +348,9 @@ func inText(t taken, text string, at source.Span, add func(Name)) {
 			variable(text, from, part, add)
 			return
 		}
-		one(ClassName, Class(text))
-		one(TypeName, Class(text))
+		for _, kind := range []NameKind{ClassName, TypeName} {
+			add(Name{Kind: kind, Name: Class(text), Span: part(from, len(text)), Text: true, Tag: t == aTag})
+		}
 	case aVariable:
 		variable(text, from, part, add)
 	case aFunction:

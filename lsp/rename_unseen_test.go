@@ -1,0 +1,92 @@
+package lsp_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+// TestRenameUnseen: what keeps a rename away in code that no node comes to, where it is not a text that is the name; and
+// what looks like that and does not.
+func TestRenameUnseen(t *testing.T) {
+	const (
+		x    = "modules/web/manifests/x.pp"
+		y    = "modules/web/manifests/y.pp"
+		n    = "modules/web/manifests/n.pp"
+		erb  = "modules/web/templates/t.erb"
+		made = "class web::x (Web::W $size) {\n  notify { \"x ${size}\": }\n  if $facts['never'] {\n    "
+	)
+	for _, c := range []struct {
+		files          map[string]string
+		file, word, to string
+		why            string
+		also, wanted   string // a file, and what it has then
+	}{
+		// A class knows its own name.
+		{files: map[string]string{x: made + "notice($title)\n  }\n}\n"}, file: x, word: "web::x", to: "web::xx",
+			why: "x.pp:4 has $title, which is the name of the class"},
+		{files: map[string]string{x: made + "notice(\"/srv/${name}\")\n  }\n}\n"}, file: x, word: "web::x", to: "web::xx",
+			why: "x.pp:4 has $name"},
+		{files: map[string]string{x: made + "[1].each |$i| { notice($title) }\n  }\n}\n"}, file: x, word: "web::x",
+			to: "web::xx", why: "x.pp:4 has $title"},
+		{files: map[string]string{n: "class web::n {\n  notice($web::x::title)\n}\n"}, file: x, word: "web::x",
+			to: "web::xx", why: "n.pp:2 has $title"},
+		{files: map[string]string{x: made + "notice(template('web/t.erb'))\n  }\n}\n", erb: "<%= @title %>\n"}, file: x,
+			word: "web::x", to: "web::xx", why: "t.erb:1 has $title"},
+		{files: map[string]string{x: made + "notice(template('web/t.erb'))\n  }\n}\n", erb: "<%= scope['name'] %>\n"},
+			file: x, word: "web::x", to: "web::xx", why: "t.erb:1 has $name"},
+		{files: map[string]string{y: "define web::y ($size = 1) {\n  notify { \"y ${title}\": }\n}\n"}, file: y,
+			word: "web::y", to: "web::yy"},
+		{files: map[string]string{n: "class web::n {\n  notice($title)\n}\n"}, file: x, word: "web::x", to: "web::xx"},
+
+		// Every part of a name is a tag.
+		{files: map[string]string{n: "class web::n {\n  File <| tag == 'x' |>\n}\n"}, file: x, word: "web::x",
+			to: "web::xx", why: "n.pp:2 asks for the tag x"},
+		{files: map[string]string{n: "class web::n {\n  if tagged('x') { }\n}\n"}, file: x, word: "web::x", to: "web::xx",
+			why: "n.pp:2 asks for the tag x"},
+		{files: map[string]string{n: "class web::n {\n  if tagged('xx') { }\n}\n"}, file: x, word: "web::x", to: "web::xx",
+			why: "n.pp:2 asks for the tag xx"},
+		{files: map[string]string{n: "class web::n {\n  File <| tag == 'y' |>\n}\n"}, file: y, word: "web::y",
+			to: "web::yy", why: "n.pp:2 asks for the tag y"},
+		{files: map[string]string{erb: "<% if tags.include?('x') %>x<% end %>\n"}, file: x, word: "web::x", to: "web::xx",
+			why: "t.erb:1 asks for the tag x"},
+		{files: map[string]string{n: "class web::n {\n  File <| tag == 'web' |>\n  if tagged('z') { }\n}\n"}, file: x,
+			word: "web::x", to: "web::xx"},
+
+		// Words of Hiera's own settings are no names.
+		{files: map[string]string{
+			"hiera.yaml": "version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n" +
+				"  - name: size\n    path: common.yaml\n  - name: other\n    paths: [size, \"size.yaml\"]\n",
+			n: "class web::n ($h) {\n  create_resources('web::y', $h)\n}\n"}, file: y, word: "size", to: "width"},
+		{files: map[string]string{n: "class web::n ($h) {\n  create_resources('web::y', $h)\n}\n",
+			"hiera.yaml": "version: 5\nhierarchy:\n  - name: a\n    path: common.yaml\n  - name: b\n    lookup_key: web::z\n" +
+				"    options:\n      size: 3\n"}, file: y, word: "size", to: "width", why: "hiera.yaml:8 has size as a text"},
+		{files: map[string]string{n: "class web::n ($h) {\n  create_resources('web::m', $h)\n}\n",
+			"modules/web/manifests/m.pp": "define web::m ($merge = 1, $strategy = 1) {\n}\n",
+			"data/common.yaml":           "some_key: 1\nlookup_options:\n  some_key:\n    merge:\n      strategy: deep\n"},
+			file: "modules/web/manifests/m.pp", word: "strategy", to: "width"},
+
+		// A secret without a key has a name.
+		{files: map[string]string{"data/common.yaml": "some_key: 1\nweb::x::size: 3\nweb::x::pw: ENC[PKCS7,MIIB]\n",
+			x: "class web::x (Web::W $size, $pw) {\n  notify { \"x ${pw}\": }\n  notify { 'x': message => $pw }\n}\n"}, file: x,
+			word: "pw", to: "password", also: "data/common.yaml", wanted: "web::x::password: ENC"},
+		{files: map[string]string{"data/common.yaml": "some_key: 1\nweb::x::size: 3\nweb::x::pw: ENC[PKCS7,MIIB]\n",
+			x: "class web::x (Web::W $size, $pw) {\n  notify { \"x ${pw}\": }\n  notify { 'x': message => $pw }\n}\n"}, file: x,
+			word: "size", to: "width"},
+	} {
+		base, _, _ := unreached()
+		maps.DeleteFunc(base, func(p, _ string) bool { return strings.Contains(p, "unreached") })
+		maps.Copy(base, c.files)
+		nav := navigate(t, base)
+		edit, why := nav.renameIn(c.file, c.word, 1, c.to)
+		if c.why == "" && why != "" || !strings.Contains(why, c.why) || c.why != "" && why == "" {
+			t.Errorf("%s as %s with\n%v\n%q, want %q", c.word, c.to, c.files, why, c.why)
+		}
+		if c.also != "" && why == "" {
+			if is := nav.written(edit)[c.also]; !strings.Contains(is, c.wanted) {
+				t.Errorf("%s is then\n%s", c.also, is)
+			}
+		}
+		nav.bye()
+	}
+}
