@@ -95,7 +95,7 @@ var layers = map[string]string{
 	"report/redact": "source puppet/value puppet/catalog",
 	"lsp": "audit explain fleet fleet/migrate judge lsp/protocol provenance puppet/catalog " +
 		"puppet/compiler puppet/environment puppet/eval puppet/functions puppet/functions/stdlib puppet/lookup/datafile " +
-		"puppet/outline puppet/resource puppet/syntax puppet/value report report/redact source",
+		"puppet/outline puppet/resource puppet/syntax puppet/types puppet/value report report/redact source",
 	"lsp/protocol": "",
 	"serve": "internal/process puppet/psych puppet/trace judge report verify/model puppet/deploy puppetdb " +
 		"puppet/exported diff explain source provenance puppet/classifier puppet/syntax puppet/value puppet/types " +

@@ -87,7 +87,8 @@ func (r *renaming) moduleData(file string) string {
 			case dir == r.folder.dir:
 				return r.folder.module()
 			case slices.ContainsFunc(sorts, func(sort string) bool {
-				return slices.ContainsFunc(r.index.entries, func(e *entry) bool { return strings.HasPrefix(e.path, dir+"/"+sort+"/") })
+				in := dir + "/" + sort + "/"
+				return slices.ContainsFunc(r.index.entries, func(e *entry) bool { return strings.HasPrefix(e.path, in) })
 			}):
 				return path.Base(dir)
 			}

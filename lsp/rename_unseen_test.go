@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRenameUnseen: what keeps a rename away in code that no node comes to, where it is not a text that is the name; and
-// what looks like that and does not.
+// TestRenameUnseen: what keeps a rename away in code that no node comes to, where it is not a text that is the name;
+// and what looks like that and does not.
 func TestRenameUnseen(t *testing.T) {
 	const (
 		x    = "modules/web/manifests/x.pp"

@@ -31,8 +31,9 @@ func (e *entry) written(span source.Span) string {
 }
 
 // sensitive is where literals stand that the code makes Sensitive, or something of: Sensitive('…'), and
-// Sensitive.new($x ? { 1 => '…' }) at any depth; also by way of a variable of the file, which is set to the literal, has
-// it by default, or goes through it in a block. What names something there, such as a key that is looked up, does not.
+// Sensitive.new($x ? { 1 => '…' }) at any depth; also by way of a variable of the file, which is set to the literal,
+// has it by default, or goes through it in a block. What names something there, such as a key that is looked up, does
+// not.
 func (e *entry) sensitive() []source.Span {
 	e.looked.Do(func() {
 		if e.tree == nil || !strings.Contains(e.file.Text, "Sensitive") {

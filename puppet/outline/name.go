@@ -42,7 +42,7 @@ type Name struct {
 	In      string      // the class, define or function that it stands in
 	Param   bool        // it is a parameter of a class, define, plan, function or template, or the attribute that sets one
 	Text    bool        // it stands in a string, which may happen to look like a name: a title, a key
-	Tag     bool        // it is a tag, which resources have of every part of the name of the class or define that they are in
+	Tag     bool        // it is a tag, which resources have of every part of the name of their class or define
 	Pattern bool        // it is any name of the kind that Name matches: a regular expression, or a text with Holes
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
