@@ -76,6 +76,9 @@ func (r *reading) program(p string) *ruby.Program {
 	prog := r.Library.program(p, r.content(p))
 	if prog.trouble.HasErrors() {
 		d := prog.trouble[0]
+		if d.Code == ruby.SyntaxError { // in words of our own, behind the file and the line that Ruby names
+			r.in.Raise("SyntaxError", fmt.Sprintf("%s:%d: %s", p, d.Place.Line(), d.Summary))
+		}
 		r.in.Unsupported(fmt.Sprintf("the Ruby of %s: %s", d.Place, d.Summary))
 	}
 	return prog.program

@@ -5,6 +5,9 @@ import (
 	"bunraku/source"
 )
 
+// SyntaxError is the code of trouble with what no Ruby reads; other trouble may be Ruby that is not supported.
+const SyntaxError = syntax.SyntaxError
+
 // A Program is one parsed file with what the interpreter found out about it.
 type Program struct {
 	*syntax.Program

@@ -71,3 +71,23 @@ func TestDo(t *testing.T) {
 		}
 	}
 }
+
+// What Ruby reads is never called a syntax error, although it may not be supported; what Ruby does not read is.
+func TestSyntaxErrors(t *testing.T) {
+	for _, text := range []string{"x => {a:}\n", "x in Integer\n", "case x\nin [1, *] then 2\nend\n",
+		"def f(&); g(&); end\n", "BEGIN { p 1 }\n", "END { p 1 }\n", "a.b&.c&.[](1)\n", "x = 1r + 2i\n", "def a.b; end\n",
+		"def (a).b; end\n", "def f(...) = g(...)\n", "def f(a, ...) ; g(a, ...) ; end\n", "x = a&.[] :b\n", "(a,) = b\n",
+		"raise Foo \"x\"\n", "Foo::Bar :x\n"} {
+		_, errs := Parse(source.NewFile("a.rb", text))
+		if len(errs) > 0 && errs[0].Code == SyntaxError {
+			t.Errorf("%q: %v", text, errs[0])
+		}
+	}
+	for _, text := range []string{"def f(a\n  a\nend\n", "f do\n  a[0 +\nend\n", "end\n", "x = [1, 2\ny = 3\n", "if x\n",
+		"f(1 2)\n", "x = )\n", "a = {1 => 2\n", "def f; 1; end; end\n"} {
+		_, errs := Parse(source.NewFile("a.rb", text))
+		if len(errs) == 0 || errs[0].Code != SyntaxError {
+			t.Errorf("%q: %v", text, errs)
+		}
+	}
+}

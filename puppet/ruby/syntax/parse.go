@@ -2,6 +2,8 @@ package syntax
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"bunraku/source"
 )
@@ -159,7 +161,46 @@ func (p *parser) unexpected() {
 	default:
 		what = "'" + p.file.Slice(p.tok.span) + "'"
 	}
-	p.fail("R0001", p.tok.span, "syntax error, unexpected "+what)
+	if p.doubtful() {
+		p.fail(notSupported, p.tok.span, "unexpected "+what+", which may be Ruby that is not supported")
+	}
+	p.fail(SyntaxError, p.tok.span, "syntax error, unexpected "+what)
+}
+
+// SyntaxError is the code of what no Ruby reads. What other codes tell may be Ruby all the same.
+const SyntaxError = "R0001"
+
+// notSupported is the code of Ruby that this parser does not know.
+const notSupported = "R0009"
+
+var (
+	afterDef   = regexp.MustCompile(`\bdef[ \t]+[^\n;]*$`)
+	afterConst = regexp.MustCompile(`\b[A-Z]\w*[ \t]+$`)
+)
+
+// doubtful reports whether a token that is not expected may begin something that Ruby has and this parser does not:
+// patterns (=> and in), forwarding of arguments (..., & and * alone), a method of one object (def a.b), a name like
+// [] behind a dot, a list of one name to assign to (a,), a call of a method with a constant's name, numbers like 1r,
+// BEGIN and END.
+func (p *parser) doubtful() bool {
+	start := int(p.tok.span.Start)
+	before := p.src[max(0, start-120):start]
+	last := strings.TrimRight(before, " \t")
+	switch text := p.file.Slice(p.tok.span); {
+	case text == "=>" || text == "in" || text == "..." || text == "BEGIN" || text == "END":
+		return true
+	case text == ")" || text == ",":
+		return strings.HasSuffix(last, ",") || strings.HasSuffix(last, "&") || strings.HasSuffix(last, "*")
+	case text == "." || text == "(":
+		return afterDef.MatchString(before)
+	case text == "r" || text == "i" || text == "ri":
+		return before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9'
+	case strings.HasSuffix(last, "."):
+		return true
+	case p.tok.kind == tLiteral:
+		return afterConst.MatchString(before)
+	}
+	return false
 }
 
 func (p *parser) deeper() func() {
