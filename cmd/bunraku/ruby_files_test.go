@@ -33,3 +33,29 @@ func TestRubyFunctionThatDoesNotParse(t *testing.T) {
 		}
 	}
 }
+
+// What Puppet makes of a data type that a module has in Ruby is not known; it is not that there is none.
+func TestRubyDataTypes(t *testing.T) {
+	s := &repository{t, t.TempDir()}
+	s.put("modules/m/lib/puppet/datatypes/pair.rb", `Puppet::DataTypes.create_type('Pair') do
+  interface <<-PUPPET
+    attributes => { name => String, n => { type => Integer, value => 3 } }
+  PUPPET
+end
+`)
+	s.put("modules/m/types/maybe.pp", "type M::Maybe = Optional[Pair]\n")
+	for _, c := range []string{"Pair('x').name", "Pair('x')", "Pair('x').n + 1", "String(Pair('x'))", "'x' =~ Pair",
+		"'x' =~ M::Maybe", "String(Pair)", "Pair.new('x') =~ Pair", "'x' ? { Pair => 1, default => 2 }", "m::is('x')"} {
+		s.put("manifests/site.pp", "function m::is(Pair $x) { $x }\nnotify { 'x': message => "+c+" }\n")
+		code, out, errs := call("compile", s.dir, "--node", "n.example")
+		known := c == "m::is('x')" // if it is one, it is given back
+		if code == 1 || !strings.Contains(out, `"title": "x"`) || !known && !strings.Contains(out, "Bunraku::Opaque") {
+			t.Errorf("%s: %d\n%s", c, code, errs)
+		}
+	}
+	s.put("manifests/site.pp", "notify { 'x': message => 'x' =~ Pairs }\n")
+	if code, _, errs := call("compile", s.dir, "--node", "n.example"); code != 1 ||
+		!strings.Contains(errs, "Resource type not found: Pairs") {
+		t.Errorf("%d\n%s", code, errs)
+	}
+}

@@ -110,6 +110,14 @@ func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
 	return w.file(trace.Question{Kind: trace.TypeAlias, Of: name})
 }
 
+// RubyType implements eval.RubyTypes.
+func (w *world) RubyType(name string) (string, bool) {
+	q := trace.Question{Kind: trace.Library, Of: "puppet/datatypes/" + strings.ToLower(strings.ReplaceAll(name, "::", "/"))}
+	w.log.Ask(q)
+	path, found := w.c.env.LibraryFile(q.Of)
+	return w.c.env.Display(path), found
+}
+
 func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
 	q := trace.Question{Kind: trace.Template, Of: name}
 	if f := w.c.file(q); f.file != nil {

@@ -134,9 +134,16 @@ func (ev *Evaluator) Unsure(name string) *value.Opaque {
 	return nil
 }
 
-// absentType is whether something is of a type that a module would bring which is not there; nil for other types.
-func absentType(t value.Value) *value.Opaque {
-	if t, is := t.(value.Type); is && types.HasAbsent(t) {
+// absentType is whether something is of a type that a module would bring which is not there, or that is not known;
+// nil for other types.
+func absentType(v value.Value) *value.Opaque {
+	t, is := v.(value.Type)
+	if !is {
+		return nil
+	}
+	if a := types.AbsentIn(t); a != nil && a.Why != "" {
+		return &value.Opaque{Why: a.Why}
+	} else if a != nil {
 		return &value.Opaque{Why: "the module of " + t.String() + absentWhy, Absent: true}
 	}
 	return nil

@@ -170,6 +170,9 @@ func (ev *Evaluator) callNamed(name string, args []value.Value, refs []provenanc
 		defer ev.asksDefault(e)()
 	}
 	v, r, err := ev.invoke(name, args, refs, block, at, sc)
+	if _, method := e.(*syntax.MethodCall); err == errUnknown && method && len(args) > 0 && opaque(args[0]) != nil {
+		return args[0], ev.trace.With(refs1(refs), spine) // it may be a method, or an attribute, of what is not known
+	}
 	if err == errUnknown {
 		d := &source.Diagnostic{Code: "E0252", Summary: "Evaluation Error: Unknown function: '" + name + "'.", Place: at,
 			About: about(source.MissingFunction, name)}

@@ -452,7 +452,20 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 		ev.standsIn(module, source.MissingType, name)
 		return types.NewAbsent(capitalized(key)), nil
 	}
+	if w, is := ev.world.(RubyTypes); is {
+		if file, found := w.RubyType(key); found {
+			o := &value.Opaque{Why: "the data type " + capitalized(key) + " is written in Ruby, in " + file}
+			ev.loose(o)
+			return types.NewUnknown(capitalized(key), o.Why), nil
+		}
+	}
 	return nil, nil
+}
+
+// RubyTypes is a World that knows of the data types that modules have in Ruby. Of what is of them nothing is known.
+type RubyTypes interface {
+	// RubyType is the file of a type, for people.
+	RubyType(name string) (file string, found bool)
 }
 
 // firstAlias is the first type alias that a file defines, nil if there is none.

@@ -434,6 +434,9 @@ func (ev *Evaluator) evaluateType(e syntax.Expr, f *syntax.File) value.Type {
 	c := ev.enterFile(f)
 	v, _ := ev.eval(e, ev.top)
 	ev.leaveFile(c)
+	if o := opaque(v); o != nil { // whatever is given may be of it
+		return types.NewUnknown("Any", o.Why)
+	}
 	t, ok := v.(value.Type)
 	if !ok {
 		ev.failf("E0201", e.Span(), "A type was expected, got %s", types.Infer(v))

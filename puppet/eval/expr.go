@@ -299,6 +299,9 @@ func (ev *Evaluator) reference(e *syntax.Ref) value.Value {
 	if err != nil {
 		ev.runtime(e, err.Error())
 	}
+	if r, is := t.(*types.Resource); is && r.Why != "" {
+		return &value.Opaque{Why: r.Why}
+	}
 	if t != nil {
 		ev.table.refs[e] = t
 		return t

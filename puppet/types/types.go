@@ -9,8 +9,8 @@
 package types
 
 import (
+	"cmp"
 	"math"
-	"slices"
 
 	"bunraku/puppet/value"
 )
@@ -214,42 +214,53 @@ type Resource struct {
 	Declared bool
 	// Absent: a module would bring the type which is not there. It may as well be a data type: everything may be of it.
 	Absent bool
+	Why    string // of one that is there, and of which nothing is known all the same
 }
 
 // NewAbsent is a type that a module would bring which is not there.
 func NewAbsent(name string) *Resource { return &Resource{Type: name, Absent: true} }
 
-// HasAbsent reports whether it hangs on a type which is not there what is of a type.
-func HasAbsent(t T) bool { return hasAbsent(t, 8) }
+// NewUnknown is a type of which it is not known what is of it, and why.
+func NewUnknown(name, why string) *Resource { return &Resource{Type: name, Absent: true, Why: why} }
 
-func hasAbsent(t T, depth int) bool {
+// AbsentIn is the type which is not there, or not known, on which it hangs what is of a type; nil if there is none.
+func AbsentIn(t T) *Resource { return absentIn(8, t) }
+
+func absentIn(depth int, list ...T) *Resource {
 	if depth == 0 {
-		return false
+		return nil
 	}
-	any := func(list []T) bool {
-		return slices.ContainsFunc(list, func(t T) bool { return hasAbsent(t, depth-1) })
+	for _, t := range list {
+		var found *Resource
+		switch t := t.(type) {
+		case *Resource:
+			if t.Absent {
+				found = t
+			}
+		case *Optional:
+			found = absentIn(depth-1, t.T)
+		case *NotUndef:
+			found = absentIn(depth-1, t.T)
+		case *Alias:
+			found = absentIn(depth-1, t.To)
+		case *Array:
+			found = absentIn(depth-1, t.Elem)
+		case *Hash:
+			found = absentIn(depth-1, t.Key, t.Val)
+		case *Variant:
+			found = absentIn(depth-1, t.Types...)
+		case *Tuple:
+			found = absentIn(depth-1, t.Types...)
+		case *Struct:
+			for _, e := range t.Elems {
+				found = cmp.Or(found, absentIn(depth-1, e.Val))
+			}
+		}
+		if found != nil {
+			return found
+		}
 	}
-	switch t := t.(type) {
-	case *Resource:
-		return t.Absent
-	case *Optional:
-		return hasAbsent(t.T, depth-1)
-	case *NotUndef:
-		return hasAbsent(t.T, depth-1)
-	case *Alias:
-		return hasAbsent(t.To, depth-1)
-	case *Array:
-		return hasAbsent(t.Elem, depth-1)
-	case *Hash:
-		return any([]T{t.Key, t.Val})
-	case *Variant:
-		return any(t.Types)
-	case *Tuple:
-		return any(t.Types)
-	case *Struct:
-		return slices.ContainsFunc(t.Elems, func(e Element) bool { return hasAbsent(e.Val, depth-1) })
-	}
-	return false
+	return nil
 }
 
 // Runtime is a value of the implementing language.
