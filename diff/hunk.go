@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"bunraku/source"
 	"bunraku/source/git"
@@ -83,7 +84,7 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, shown 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		had, has := !errors.Is(hadErr, fs.ErrNotExist), !errors.Is(hasErr, fs.ErrNotExist)
+		had, has := isFile(old, name, hadErr), isFile(new, name, hasErr)
 		h := &Hunk{Path: name, File: shown(name), Whole: true}
 		switch {
 		case !had && !has:
@@ -107,6 +108,16 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, shown 
 		p.add(h)
 	}
 	return p, nil
+}
+
+// isFile reports whether a file is at a path, given what reading it said. Where another side has one there may be a
+// directory, or a file in the place of a directory that the other side's is in.
+func isFile(files source.Files, name string, err error) bool {
+	if err == nil {
+		return true
+	}
+	info, dirErr := files.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && (dirErr != nil || !info.IsDir())
 }
 
 func (p *Patch) add(h *Hunk) {
@@ -146,11 +157,15 @@ func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 			texts[h.Path] = text
 		}
 	}
-	over, err := source.NewOverlay(p.old, texts)
-	if err != nil {
-		return nil, err
+	under := p.old
+	if len(gone) > 0 { // it may make room for what comes
+		all, err := source.NewOverlay(p.old, nil)
+		if err != nil {
+			return nil, err
+		}
+		under = all.Without(gone...)
 	}
-	return over.Without(gone...), nil
+	return source.NewOverlay(under, texts)
 }
 
 // merge is the text of a file with some of its hunks, which come in order.

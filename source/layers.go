@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A Layer shows what lies in a directory of a view at another place: Dir of Files is seen at At.
@@ -53,7 +54,9 @@ func first[T any](l *Layers, op, p string, ask func(f Files, p string) (T, error
 			return x, nil
 		}
 		if failed == nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = err // a submodule, say: a layer below may have its files
+			if failed = err; errors.Is(err, syscall.EISDIR) { // what programs say of it is told by where they see it
+				failed = &fs.PathError{Op: op, Path: p, Err: syscall.EISDIR}
+			} // else a submodule, say: a layer below may have its files
 		}
 	}
 	switch {

@@ -79,6 +79,13 @@ func (o *Overlay) place(p string) (string, error) { return RealOrNew(o.Files, p)
 // find is the place of a path that somebody asks for. Most are not there, and as long as no text is new, what is not
 // there below is not here either: then it has no place that would matter.
 func (o *Overlay) find(p string) (string, error) {
+	if len(o.gone) > 0 { // a file that is taken away may make room for a directory
+		for dir := path.Dir(p); dir != path.Dir(dir); dir = path.Dir(dir) {
+			if o.gone[dir] {
+				return "", &fs.PathError{Op: "stat", Path: p, Err: fs.ErrNotExist}
+			}
+		}
+	}
 	if len(o.dirs) > 0 {
 		return o.place(p)
 	}

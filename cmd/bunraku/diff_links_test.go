@@ -30,3 +30,44 @@ func TestDiffDirectoryLinks(t *testing.T) {
 		}
 	}
 }
+
+// A file that becomes a directory, and a directory that becomes a file, are hunks like others.
+func TestDiffFileAndDirectory(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{
+		"manifests/site.pp": "file { '/x': source => 'puppet:///modules/m/x', recurse => true }\n" +
+			"if find_file('m/y/one') { notify { 'one': } }\nnotify { 'z': message => file('m/z') }\n",
+		"modules/m/files/x":     "a file\n",
+		"modules/m/files/y/one": "in a directory\n",
+		"modules/m/files/z":     "a file\n",
+	})
+	files := filepath.Join(s.dir, "modules", "m", "files")
+	swap := func(name, inside, text string) {
+		t.Helper()
+		if err := os.RemoveAll(filepath.Join(files, name)); err != nil {
+			t.Fatal(err)
+		}
+		s.put("modules/m/files/"+name+inside, text)
+	}
+	swap("x", "/one", "in a directory\n")
+	swap("y", "", "a file\n")
+	check := func(code int, want []string, args ...string) {
+		t.Helper()
+		got, out := s.diff(args...)
+		for _, text := range want {
+			if got != code || !strings.Contains(out, text) {
+				t.Errorf("%v: %d, no %q\n%s", args, got, text, out)
+			}
+		}
+	}
+	there := []string{"- Notify[one]", "from  modules/m/files/y/one, removed", "modules/m/files/x"}
+	check(2, there, "--from", "HEAD")
+	s.commit("files and directories")
+	check(2, there, "--from", "HEAD~1", "--to", "HEAD")
+	check(2, []string{"+ Notify[one]", "from  modules/m/files/y/one, new", "modules/m/files/y, removed"},
+		"--from", "HEAD", "--to", "HEAD~1")
+	swap("z", "/one", "in a directory\n")
+	check(1, []string{"newly failing", "is a directory", "modules/m/files/z, removed"}, "--from", "HEAD")
+	s.commit("one more")
+	check(1, []string{"newly failing", "is a directory", "modules/m/files/z, removed"}, "--from", "HEAD~1", "--to", "HEAD")
+	check(2, []string{"compiles again", "modules/m/files/z, new"}, "--from", "HEAD", "--to", "HEAD~1")
+}
