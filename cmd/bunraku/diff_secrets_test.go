@@ -63,6 +63,32 @@ notify { 'parts': message => join(regsubst($pw.unwrap, 'first', 'und').split('-'
 	}
 }
 
+// A number that Ruby makes of a secret is one as well, and what is made of that.
+func TestDiffSecretSums(t *testing.T) {
+	s := newRepository(t)
+	s.edit("site-modules/profile/lib/puppet/functions/profile/count.rb", "", `
+Puppet::Functions.create_function(:'profile::count') do
+  dispatch :count do
+    param 'Sensitive', :secret
+  end
+  def count(secret)
+    n = secret.unwrap.to_i
+    [n + 1, n * 2 + 1, "pin #{n - 7}", n.to_s(16), secret.unwrap.to_f / 8, secret.unwrap.length]
+  end
+end
+`)
+	s.edit("manifests/site.pp", "", "notify { 'n': message => profile::count(Sensitive('12345678')) }\n")
+	s.git("add", "-A")
+	s.git("commit", "-qam", "a secret")
+	s.edit("manifests/site.pp", "12345678", "87654320")
+	var secrets []string
+	for _, n := range []int{12345678, 87654320} {
+		secrets = append(secrets, fmt.Sprint(n), fmt.Sprint(n+1), fmt.Sprint(n*2+1), fmt.Sprint(n-7), fmt.Sprintf("%x", n),
+			fmt.Sprint(n/8))
+	}
+	s.nowhere("Notify", secrets, "--from", "HEAD")
+}
+
 // The same of what templates, Ruby functions and operators make of it, in every format and in the store.
 func TestDiffSecretsInRuby(t *testing.T) {
 	s := newRepository(t)

@@ -163,6 +163,7 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 				in.charge(s.len() >> 7)
 			}
 			if v, ok := quick(recv, n.Name, arg); ok {
+				in.counts(v, recv, arg)
 				return v
 			}
 		}
@@ -536,6 +537,7 @@ func quick(a Object, op string, b Object) (Object, bool) {
 func (in *Interp) binary(a Object, op string, b Object) Object {
 	if !in.redefined {
 		if v, ok := quick(a, op, b); ok {
+			in.counts(v, a, b)
 			return v
 		}
 	}

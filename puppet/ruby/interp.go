@@ -51,7 +51,8 @@ type Interp struct {
 	Unwrapped func(value.Value)
 	// Secrets are asked which texts are secret, and told what was made of them; nil for nobody.
 	Secrets   Secrets
-	secretive bool // a string is marked
+	secretive bool            // a string is marked
+	numbers   map[Object]bool // that were made of secrets
 	// Gettext says that the library of that name is loaded, as it is in Puppet.
 	Gettext bool
 	// Frozen reports whether Puppet has frozen one of its arrays or hashes; nil if it has not.

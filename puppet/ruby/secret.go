@@ -4,7 +4,8 @@ import "bunraku/puppet/value"
 
 // What is made of a secret is one as well: upcase of a password, its first half, its Base64. Nobody would find it by
 // looking for the password. A string that has a secret in it is marked; what a built-in method makes of one that is
-// marked, and what it hands to its block, is marked too and told to the host. Numbers carry no mark.
+// marked, and what it hands to its block, is marked too and told to the host. Numbers have no place for a mark: those
+// made of a secret are remembered, if they are large enough to tell anything.
 
 // Secrets are what a host knows of the secrets that the program sees in the clear.
 type Secrets interface {
@@ -21,6 +22,8 @@ func (in *Interp) holds(o Object) bool {
 		return in.Secrets.Secret(o.s)
 	case *Enumerator:
 		return in.holds(o.recv)
+	case Int, Float:
+		return in.numbers[o]
 	case *Array:
 		if o.src != nil {
 			for _, e := range o.src.Elems {
@@ -120,11 +123,43 @@ func (in *Interp) ofSecrets(m *method, recv Object, args []Object, block *Proc, 
 	case *Array:
 		if v.src == nil {
 			for _, e := range v.e {
-				if s, is := e.(*String); is && !given(s) {
-					in.mark(s)
+				switch e := e.(type) {
+				case *String:
+					if !given(e) {
+						in.mark(e)
+					}
+				case Int, Float, *Big:
+					in.markNumber(e)
 				}
 			}
 		}
+	case Int, Float, *Big:
+		in.markNumber(v)
 	}
 	return v
+}
+
+// counts looks at what an operator made of two numbers.
+func (in *Interp) counts(v, a, b Object) {
+	if n, is := v.(Int); is && in.numbers != nil && (in.holds(a) || in.holds(b)) {
+		in.markNumber(n)
+	}
+}
+
+// leastNumber is how many characters a number has that tells something of a secret: a length or an index has fewer.
+const leastNumber = 4
+
+// markNumber remembers a number that was made of a secret.
+func (in *Interp) markNumber(o Object) {
+	text := in.inspectOf(o)
+	if len(text) < leastNumber {
+		return
+	}
+	if _, long := o.(*Big); !long {
+		if in.numbers == nil {
+			in.numbers = map[Object]bool{}
+		}
+		in.numbers[o] = true
+	}
+	in.Secrets.Made(text)
 }
