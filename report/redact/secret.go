@@ -122,7 +122,9 @@ func (s *Secrets) AddCatalog(c *catalog.Catalog) {
 	for _, w := range words {
 		for _, part := range append(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(":.-_/ ", r) }),
 			w) {
-			s.plain[strings.ToLower(part)] = true
+			if part = strings.ToLower(part); !s.plain[part] {
+				s.plain[strings.Clone(part)] = true // a node's name is cut out of its facts, which would stay with it
+			}
 		}
 	}
 	s.ready = false

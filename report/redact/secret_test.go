@@ -3,8 +3,12 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+
+	"bunraku/puppet/catalog"
 )
 
 // TestHide: secrets go in every spelling and when an ellipsis has cut them; ordinary names stay.
@@ -72,5 +76,28 @@ func TestSpellings(t *testing.T) {
 		if got := s.Hide(x); !strings.Contains(got, Blot) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: %s", x, got)
 		}
+	}
+}
+
+// TestAddCatalogIsLight: what a node's name is cut out of does not stay in memory with it.
+func TestAddCatalogIsLight(t *testing.T) {
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const size, nodes = 1 << 19, 64
+	s := &Secrets{}
+	before := live()
+	for i := range nodes {
+		facts := strings.Repeat("x", size) + fmt.Sprintf(" n%d.example.com", i)
+		s.AddCatalog(&catalog.Catalog{Name: facts[size+1:]})
+	}
+	if more := int64(live()) - int64(before); more > nodes*size/8 {
+		t.Errorf("the names of %d nodes with %d bytes of facts keep %d bytes", nodes, size, more)
+	}
+	if !s.plain["n63"] || !s.plain["n63.example.com"] {
+		t.Error("the names are not known")
 	}
 }
