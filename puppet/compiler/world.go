@@ -112,7 +112,8 @@ func (w *world) TypeFile(name string) (*syntax.File, source.Diagnostics) {
 
 // RubyType implements eval.RubyTypes.
 func (w *world) RubyType(name string) (string, bool) {
-	q := trace.Question{Kind: trace.Library, Of: "puppet/datatypes/" + strings.ToLower(strings.ReplaceAll(name, "::", "/"))}
+	file := strings.ToLower(strings.ReplaceAll(name, "::", "/"))
+	q := trace.Question{Kind: trace.Library, Of: "puppet/datatypes/" + file}
 	w.log.Ask(q)
 	path, found := w.c.env.LibraryFile(q.Of)
 	return w.c.env.Display(path), found
