@@ -737,6 +737,7 @@ func (r *renaming) plain(c *catalog.Catalog, to string, old bool) map[string]any
 		return map[string]any{"the catalog": err}
 	}
 	names := func(v any) any { return v }
+	whys := r.words(to)
 	if old && (r.kind == outline.ClassName || r.kind == outline.TypeName) {
 		was, is := outline.Capitalized(r.full), outline.Capitalized(to)
 		if r.kind == outline.ClassName {
@@ -765,7 +766,7 @@ func (r *renaming) plain(c *catalog.Catalog, to string, old bool) map[string]any
 				}
 			}
 		}
-		out[ref] = names(x)
+		out[ref] = nameless(names(x), whys)
 	}
 	var edges []string
 	for _, e := range whole.Edges {
@@ -802,6 +803,34 @@ func replaced(v any, was, is string) any {
 	case map[string]any:
 		for k := range v {
 			v[k] = replaced(v[k], was, is)
+		}
+	}
+	return v
+}
+
+// words matches the old and the new name in a text.
+func (r *renaming) words(to string) *regexp.Regexp {
+	var all []string
+	for _, name := range []string{r.full, strings.TrimSuffix(r.full, r.own) + to, to, lastPart(r.full), lastPart(to)} {
+		all = append(all, regexp.QuoteMeta(name))
+	}
+	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
+}
+
+// nameless is a value in which what could not be computed, such as a secret without a key, says why without the name.
+func nameless(v any, names *regexp.Regexp) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = nameless(v[i], names)
+		}
+	case map[string]any:
+		why, is := v["why"].(string)
+		if is && v["__ptype"] == "Bunraku::Opaque" {
+			v["why"] = names.ReplaceAllString(why, "…")
+		}
+		for k := range v {
+			v[k] = nameless(v[k], names)
 		}
 	}
 	return v

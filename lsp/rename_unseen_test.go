@@ -16,6 +16,12 @@ func TestRenameUnseen(t *testing.T) {
 		erb  = "modules/web/templates/t.erb"
 		made = "class web::x (Web::W $size) {\n  notify { \"x ${size}\": }\n  if $facts['never'] {\n    "
 	)
+	sealed := map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n    lookup_key: eyaml_lookup_key\n" +
+			"    options: {pkcs7_private_key: /nowhere/a.pem, pkcs7_public_key: /nowhere/b.pem}\n",
+		"data/common.yaml": "some_key: 1\nweb::x::size: 3\nweb::x::pw: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
+		x: "class web::x (Web::W $size, String $pw) {\n  $own = \"${pw} ${size}\"\n  notify { \"x ${size}\": }\n" +
+			"  file { '/x': content => \"x ${pw}\" }\n  notify { 'x': message => $pw }\n  web::y { 'z': size => $own }\n}\n"}
 	for _, c := range []struct {
 		files          map[string]string
 		file, word, to string
@@ -67,12 +73,10 @@ func TestRenameUnseen(t *testing.T) {
 			file: "modules/web/manifests/m.pp", word: "strategy", to: "width"},
 
 		// A secret without a key has a name.
-		{files: map[string]string{"data/common.yaml": "some_key: 1\nweb::x::size: 3\nweb::x::pw: ENC[PKCS7,MIIB]\n",
-			x: "class web::x (Web::W $size, $pw) {\n  notify { \"x ${pw}\": }\n  notify { 'x': message => $pw }\n}\n"}, file: x,
-			word: "pw", to: "password", also: "data/common.yaml", wanted: "web::x::password: ENC"},
-		{files: map[string]string{"data/common.yaml": "some_key: 1\nweb::x::size: 3\nweb::x::pw: ENC[PKCS7,MIIB]\n",
-			x: "class web::x (Web::W $size, $pw) {\n  notify { \"x ${pw}\": }\n  notify { 'x': message => $pw }\n}\n"}, file: x,
-			word: "size", to: "width"},
+		{files: sealed, file: x, word: "pw", to: "password", also: "data/common.yaml", wanted: "web::x::password: ENC"},
+		{files: sealed, file: x, word: "size", to: "width"},
+		{files: sealed, file: x, word: "web::x", to: "web::xx"},
+		{files: sealed, file: x, word: "own", to: "mine"},
 	} {
 		base, _, _ := unreached()
 		maps.DeleteFunc(base, func(p, _ string) bool { return strings.Contains(p, "unreached") })
