@@ -495,6 +495,72 @@ func TestDiffSealedAndMore(t *testing.T) {
 	}
 }
 
+// What decides something by looking into a value that holds a sealed secret proves nothing.
+func TestDiffSealedDecides(t *testing.T) {
+	const far = "site-modules/profile/manifests/far.pp"
+	for _, code := range []string{
+		"if 'x' in [$s, 'b'] { include profile::far }",
+		"if [$s] == ['x'] { include profile::far }",
+		"if { a => $s } == { a => 'x' } { include profile::far }",
+		"if { a => [{ b => $s }] } != { a => [{ b => 'x' }] } { } else { include profile::far }",
+		"if lookup('none', { default_value => [$s] }) == ['x'] { include profile::far }",
+		"if 'x' in lookup('l', Array, 'unique') { include profile::far }",
+		"if index([$s], 'x') == 0 { include profile::far }",
+		"if ['x'] - [$s] == [] { include profile::far }",
+		"if { $s => 1 }['x'] { include profile::far }",
+		"if 'x' in { $s => 1 } { include profile::far }",
+		"if ({ 'x' => 1 } + { $s => 2 }).length == 1 { include profile::far }",
+		"if 'x' in flatten([[$s]]) { include profile::far }",
+		"if 'x' in values({ a => $s }) { include profile::far }",
+		"if 'x' in keys({ $s => 1 }) { include profile::far }",
+		"if [$s] =~ Array[Enum['x']] { include profile::far }",
+		"case { a => $s } { Struct[{ a => Enum['x'] }]: { include profile::far } default: { } }",
+		"$v = [$s] ? { ['x'] => 'far', default => 'base' } include \"profile::${v}\"",
+		"create_resources('notify', { $s => { } }) if defined(Notify['x']) { include profile::far }",
+		"$v = profile::looks([$s])",
+		"@notify { 'v': message => $s } Notify <| message == 'x' |> { loglevel => $l } include profile::far",
+		"@notify { 'v': tag => $s } Notify <| tag == 'x' |> { message => file('profile/x.txt') }",
+		"@notify { 'v': message => 'x' } Notify <| message == $s |> { loglevel => $l } include profile::far",
+		"$v = lookup(['none', \"k_${s}\", 'far'], { default_value => 1 })",
+		"file { '/v': source => \"puppet:///modules/profile/${s}.txt\" }",
+		"assert_type(Array[Enum['y']], [$s]) |$a, $b| { include profile::far }",
+	} {
+		s := newRepository(t)
+		s.edit("hiera.yaml", "hierarchy:\n", "hierarchy:\n  - name: sealed\n    lookup_key: eyaml_lookup_key\n"+
+			"    path: sealed.yaml\n    options: {pkcs7_private_key: none.pem, pkcs7_public_key: none.pem}\n"+
+			"  - {name: tier, path: \"tier_%{tier}.yaml\"}\n")
+		s.edit("data/sealed.yaml", "", "sealed: ENC[PKCS7,MIIB]\nl: ['ENC[PKCS7,MIIB]']\n")
+		s.edit("data/tier_x.yaml", "", "far: one\n")
+		s.edit("site-modules/profile/lib/puppet/functions/profile/looks.rb", "",
+			"Puppet::Functions.create_function(:'profile::looks') do\n"+
+				"  def looks(x) x.include?('x') ? call_function('lookup', 'far') : 1 end\nend\n")
+		s.edit("site-modules/profile/files/x.txt", "", "one\n")
+		s.edit(far, "", "class profile::far { notify { 'far': message => 'one' } }\n")
+		s.edit("manifests/site.pp", "", "$s = lookup('sealed')\n$l = 'info'\n"+code+"\n")
+		s.commit("sealed")
+		for _, file := range []string{far, "data/tier_x.yaml", "site-modules/profile/files/x.txt"} {
+			s.edit(file, "one", "two")
+		}
+		if _, out := s.diff("--from", "HEAD"); strings.Contains(out, "cannot change") || strings.Contains(out, "equal") ||
+			strings.Contains(out, "without effect") || strings.Contains(out, "failing") {
+			t.Errorf("%s\n%s", code, out)
+		}
+	}
+	// A level of Hiera that is named by it.
+	s := newRepository(t)
+	s.edit("hiera.yaml", "hierarchy:\n", "hierarchy:\n  - name: sealed\n    lookup_key: eyaml_lookup_key\n"+
+		"    path: sealed.yaml\n    options: {pkcs7_private_key: none.pem, pkcs7_public_key: none.pem}\n"+
+		"  - {name: tier, path: \"tier_%{tier}.yaml\"}\n")
+	s.edit("data/sealed.yaml", "", "sealed: ENC[PKCS7,MIIB]\n")
+	s.edit("data/tier_x.yaml", "", "far: one\n")
+	s.edit("manifests/site.pp", "", "$tier = lookup('sealed')\nnotify { lookup('far', { default_value => 'none' }): }\n")
+	s.commit("sealed")
+	s.edit("data/tier_x.yaml", "one", "two")
+	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "3 not known") {
+		t.Error(out)
+	}
+}
+
 // What is not computed, but hangs on nothing that was not asked for, keeps no proof away: unless something hangs on it.
 func TestDiffSettled(t *testing.T) {
 	const dir = "site-modules/profile/lib/puppet/functions/profile/"
@@ -509,7 +575,8 @@ func TestDiffSettled(t *testing.T) {
 		s := newRepository(t)
 		s.edit(dir+"object.rb", "", "require 'set'\nPuppet::Functions.create_function(:'profile::object') do\n"+
 			"  def object() Set.new([1]) end\nend\n")
-		s.edit(dir+"world.rb", "", "Puppet::Functions.create_function(:'profile::world') { def world(); `echo info`.strip; end }\n")
+		s.edit(dir+"world.rb", "", "Puppet::Functions.create_function(:'profile::world') do\n"+
+			"  def world() `echo info`.strip end\nend\n")
 		s.edit("data/common.yaml", "", "large: 123456789012345678901234567890\n")
 		s.edit("site-modules/profile/manifests/far.pp", "", "class profile::far { notify { 'far': message => '1' } }\n")
 		s.edit("manifests/site.pp", "", use)

@@ -225,12 +225,22 @@ type lookupHost struct {
 }
 
 func (h *lookupHost) Variable(name string) (value.Value, provenance.Ref, bool) {
-	return h.sc.Variable(name)
+	v, r, found := h.sc.Variable(name)
+	h.sc.LooksInto(v)
+	return v, r, found
 }
 
 // VariableAt reads a variable of which only what lies at the end of some steps is used.
 func (h *lookupHost) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
-	return h.sc.VariableAt(name, steps)
+	v, r, found := h.sc.VariableAt(name, steps)
+	at := v
+	for _, s := range steps {
+		if hash, is := at.(*value.Hash); is {
+			at, _ = hash.Get(s)
+		}
+	}
+	h.sc.LooksInto(at)
+	return v, r, found
 }
 
 // WhyUnknown implements lookup.Reasons.

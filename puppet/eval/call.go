@@ -39,6 +39,23 @@ var moves = map[string]bool{"flatten": true, "keys": true, "values": true, "leng
 	"dig": true, "get": true,
 	"merge": true, "concat": true, "with": true, "slice": true, "reverse_each": true, "step": true}
 
+// walks are functions that hand the parts of their first argument to their block, one by one or together.
+var walks = map[string]bool{"each": true, "map": true, "reduce": true, "then": true, "lest": true, "tree_each": true}
+
+// handsOn reports whether what is not known in an argument decides nothing that a function does: it gives its parts on,
+// to a block, a resource or somebody who reads, or gives a value of which as little is known.
+func (f *Function) handsOn(block *Lambda) bool {
+	switch {
+	case f.Seeks || f.Does == outline.Anything:
+		return false
+	case f.Unknown || moves[f.Name] || f.Name == "create_resources":
+		return true
+	case block != nil:
+		return walks[f.Name] || decidesBy[f.Name]
+	}
+	return f.Flow == Pure
+}
+
 // A Lambda is a block given to a call: code with the scope it was written in.
 type Lambda struct {
 	unknown *value.Opaque // that it gave, if it did
@@ -340,6 +357,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 			ev.loose(o)
 		}
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil
+	}
+	if !f.handsOn(block) {
+		ev.looksInto(args...)
 	}
 	if o := within(args...); o != nil && f.Flow == Pure && block == nil && !f.Unknown && !moves[f.Name] {
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil // it may look into what it is given

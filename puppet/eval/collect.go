@@ -148,6 +148,7 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 	right, rr := ev.queryOperand(e.Right, sc)
 	c.ref = ev.trace.Join(c.ref, ev.deep(left, lr), ev.deep(right, rr))
 	name := value.ToString(left)
+	ev.looksInto(right)
 	c.reads = append(c.reads, name)
 	if e.Op == syntax.OpEq && name == "tag" {
 		var tags []string
@@ -160,6 +161,9 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 			tags = append(tags, value.Downcase(value.ToString(t)))
 		}
 		return func(r *Resource) bool {
+			if p := r.param("tag"); p != nil {
+				ev.looksInto(p.value)
+			}
 			for _, t := range tags {
 				if r.Tagged(t) {
 					return true
@@ -175,6 +179,7 @@ func (ev *Evaluator) queryTest(e *syntax.Binary, c *collector, sc *Scope) func(*
 		} else if p := r.param(name); p != nil {
 			v = p.value
 		}
+		ev.looksInto(v)
 		if e.Op == syntax.OpNe {
 			return !ev.equalRefs(v, right)
 		}

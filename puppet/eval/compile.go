@@ -64,6 +64,7 @@ func Compile(w World, in Input) (result *Result) {
 		if result.left == nil && result.NotDone == nil {
 			result.left = ev.seal(nil)
 		}
+		ev.showsUnknown(result.Catalog)
 		result.Open = ev.loosened
 		result.unknowns, result.record = ev.unknowns, sync.OnceValue(result.newRecord)
 	}()

@@ -132,6 +132,7 @@ func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *
 		ev.open = o
 		return false
 	}
+	ev.looksInto(test, option)
 	if re, ok := option.(*value.Regexp); ok {
 		s, ok := test.(value.String)
 		return ok && ev.matchRegexp(re, string(s), cond, sc, &syntax.Nop{})

@@ -116,6 +116,7 @@ type Evaluator struct {
 	logs     []LogLine
 	unknowns []*Unknown // what could not be computed, in the order of the calls
 	loosened string     // why nothing can be proved by what the compile asked; see loose
+	holes    bool       // some value has a part that is not known; see looksInto
 	standIns []StandIn  // of modules that are not there
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque

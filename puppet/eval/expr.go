@@ -283,6 +283,7 @@ func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Re
 	for _, x := range e.Entries {
 		k, kr := ev.eval(x.Key, sc)
 		v, vr := ev.eval(x.Value, sc)
+		ev.looksInto(k)
 		ev.put(b, value.Entry{Key: k, Value: v, KeyRef: ev.deep(k, kr), Ref: vr})
 	}
 	h := b.Hash()

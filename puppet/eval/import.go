@@ -95,6 +95,9 @@ func (c *collector) take(x *exported.Resource) *Resource {
 	r.params = make([]*param, 0, len(x.Params))
 	for i := range x.Params {
 		p := &x.Params[i]
+		if o := within(p.Value); o != nil { // what it hangs on was asked elsewhere
+			ev.loose(o)
+		}
 		ev.setParam(r, &param{name: p.Name, value: p.Value, source: r.source, place: p.Place,
 			ref: ev.exportLeaf(x, p.Name+" of "+x.Ref(), p.Place, p.Labels)})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
@@ -260,8 +261,37 @@ func (ev *Evaluator) looseIn(v value.Value) {
 		return
 	}
 	for _, o := range opaquesIn(v, nil) {
-		if !o.Settled {
+		if ev.holes = true; !o.Settled {
 			ev.loose(o)
+		}
+	}
+}
+
+// looksInto is loose of what is not known in values that decide something: whether a list holds a text, which keys a
+// hash has, what a collector finds. What only goes on, as a part of a value or as an attribute, decides nothing.
+func (ev *Evaluator) looksInto(vs ...value.Value) {
+	if !ev.holes || ev.log == nil || ev.loosened != "" {
+		return
+	}
+	if o := within(vs...); o != nil {
+		ev.loose(o)
+	}
+}
+
+// LooksInto is looksInto, for Hiera, which goes by what variables hold.
+func (sc *Scope) LooksInto(v value.Value) { sc.ev.looksInto(v) }
+
+// showsUnknown is loose of what is not known in a catalog and counts elsewhere: where the source of a file lies, which
+// is compared, too, and what other nodes collect.
+func (ev *Evaluator) showsUnknown(c *catalog.Catalog) {
+	if !ev.holes || c == nil {
+		return
+	}
+	for _, r := range c.Resources {
+		for _, p := range r.Params {
+			if r.Exported || r.Type == "File" && p.Name == "source" {
+				ev.looksInto(p.Value)
+			}
 		}
 	}
 }

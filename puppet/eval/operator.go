@@ -84,6 +84,8 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	l, lr = ev.latest(l, lr)
 	if o := opaque(l, r); o != nil && !(isEquality(e.Op) && (otherThanText(l, r) || otherThanText(r, l))) {
 		return o, ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
+	} else if o == nil && e.Op != syntax.OpAdd && e.Op != syntax.OpShl {
+		ev.looksInto(l, r)
 	}
 	if ev.trace != nil {
 		ev.suspects = [2]suspect{{l, lr}, {r, rr}}
