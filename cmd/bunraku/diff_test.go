@@ -501,6 +501,8 @@ func TestDiffSealedDecides(t *testing.T) {
 	for _, code := range []string{
 		"if 'x' in [$s, 'b'] { include profile::far }",
 		"if [$s] == ['x'] { include profile::far }",
+		"include profile::base, lookup('l')",
+		"contain(['profile::base', $s])",
 		"if { a => $s } == { a => 'x' } { include profile::far }",
 		"if { a => [{ b => $s }] } != { a => [{ b => 'x' }] } { } else { include profile::far }",
 		"if lookup('none', { default_value => [$s] }) == ['x'] { include profile::far }",

@@ -21,6 +21,8 @@ func (c *Call) ClassNames(args []value.Value) ([]string, error) {
 	var names []string
 	for _, v := range flatKeys(args) {
 		switch v := v.(type) {
+		case *value.Opaque:
+			c.Eval.notDone(c.Name, v, c.Place)
 		case value.Undef:
 			return nil, fmt.Errorf("Cannot use undef as a class name")
 		case value.String:
