@@ -76,3 +76,16 @@ func TestFindDirectory(t *testing.T) {
 		t.Errorf("ours (%v)\n%s\nPuppet's\n%s", failure, got, want)
 	}
 }
+
+// The mark that Windows puts before a text is no part of it; of bytes it is.
+func TestFileWithMark(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "production")
+	write(t, dir, map[string]string{"manifests/site.pp": "notify { 'n': message => [file('m/a'), file('m/a').length, " +
+		"String(binary_file('m/a')), file('m/b').length] }\n",
+		"modules/m/files/a": "\uFEFFhello", "modules/m/files/b": "x\uFEFF"})
+	c := &languageCase{dir: dir}
+	want := askLanguages(t, live.Installed(t), []*languageCase{c})[0]
+	if got, failure := c.answerIn(t, source.Puppet7); failure != nil || got != want {
+		t.Errorf("ours (%v)\n%s\nPuppet's\n%s", failure, got, want)
+	}
+}

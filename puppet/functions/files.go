@@ -101,6 +101,9 @@ func read(c *eval.Call, name string) (content []byte, found bool, err error) {
 	return content, true, err
 }
 
+// byteOrderMark may stand before a text, of which it is no part.
+const byteOrderMark = "\uFEFF"
+
 func file(c *eval.Call) (value.Value, error) {
 	for _, a := range c.Args {
 		name, is := a.(value.String)
@@ -108,7 +111,7 @@ func file(c *eval.Call) (value.Value, error) {
 			return nil, noMethod("split", a)
 		}
 		if content, found, err := read(c, string(name)); found || err != nil {
-			return value.String(content), err
+			return value.String(strings.TrimPrefix(string(content), byteOrderMark)), err
 		}
 	}
 	var about []source.Subject
