@@ -394,6 +394,7 @@ func TestDiffOpen(t *testing.T) {
 		"profile::world().split(',').each |$x| { include \"profile::${x}\" }\n",
 		"$l = lookup(\"k_${profile::world()}\", { 'default_value' => 1 })\n",
 		"$l = generate('/bin/cat', \"${module_directory('profile')}/manifests/far.pp\")\n",
+		"notify { 'e': message => inline_template('<%= ERB.new(\"a\").result(binding) %>') }\n",
 	} {
 		s := newRepository(t)
 		s.edit(function, "", "Puppet::Functions.create_function(:'profile::world') { def world(); `echo far`.strip; end }\n")

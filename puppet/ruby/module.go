@@ -349,6 +349,9 @@ func (in *Interp) allocate(k *Class) Object {
 	}
 	if !k.user && k != in.rt.object && (in.defs[k] == nil || len(in.defs[k].of) == 0) {
 		if m := in.findSingle(k, "new"); m == nil || m.owner == in.rt.class_ {
+			if !madeByNobody[k.name] {
+				in.unsupported("the method new of " + k.name)
+			}
 			in.raise("NoMethodError", "undefined method `new' for %s:Class", k.name)
 		}
 	}
@@ -384,3 +387,8 @@ func classNew(c *call) Object {
 	}
 	return o
 }
+
+// madeByNobody are Ruby's classes without new.
+var madeByNobody = map[string]bool{"Integer": true, "Float": true, "Symbol": true, "NilClass": true, "TrueClass": true,
+	"FalseClass": true, "Rational": true, "Complex": true, "Method": true, "UnboundMethod": true, "MatchData": true,
+	"Encoding": true, "Binding": true}
