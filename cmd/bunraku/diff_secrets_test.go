@@ -262,6 +262,30 @@ notify { 'converted': message => Integer("${$pin.unwrap}") + 6 }
 	s.nowhere("Notify", secrets, "--from", "HEAD")
 }
 
+// A secret may be in a value that is no text: a reference, a type, a regular expression, bytes.
+func TestDiffSecretsInRichValues(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", `
+$pw = Sensitive('hunter-alpha77')
+exec { "/bin/x ${pw.unwrap}": }
+file { '/etc/one': notify => Exec["/bin/x ${pw.unwrap}"] }
+file { '/etc/many': before => [File['/etc/one'], Exec["/bin/x ${pw.unwrap}"]] }
+notify { 'pattern': message => Regexp($pw.unwrap) }
+notify { 'type': message => Variant[Integer, Enum[$pw.unwrap]] }
+notify { 'bytes': message => { 'of' => Binary($pw.unwrap, '%s') } }
+notify { 'address': message => URI("http://u:${pw.unwrap}@h/") }
+notify { 'version': message => SemVer("1.0.0-${pw.unwrap}") }
+notify { 'later': message => Deferred(regsubst($pw.unwrap, '-', '_'), [Enum[$pw.unwrap]]) }
+`)
+	s.commit("a secret")
+	s.edit("manifests/site.pp", "hunter-alpha77", "hunter-omega88")
+	var secrets []string
+	for _, word := range []string{"hunter-alpha77", "hunter-omega88"} {
+		secrets = append(secrets, word, strings.Replace(word, "-", "_", 1), base64.StdEncoding.EncodeToString([]byte(word)))
+	}
+	s.nowhere("Exec", secrets, "--from", "HEAD")
+}
+
 func turn(text string) string {
 	r := []rune(text)
 	slices.Reverse(r)

@@ -402,6 +402,7 @@ func (l *sealer) value(v value.Value) value.Value {
 		}
 	case *value.Opaque:
 		l.unknown = true
+		l.check(v.Why)
 	case *value.Array:
 		for i, e := range v.Elems {
 			if is := l.value(e); is != e {
@@ -427,12 +428,25 @@ func (l *sealer) value(v value.Value) value.Value {
 			}
 		}
 	case *value.Deferred:
+		if l.hides(v.Name) {
+			return l.secret(v)
+		}
 		if v.Args != nil {
 			if args, is := l.value(v.Args).(*value.Array); is && args != v.Args {
 				d := *v
 				d.Args = args
 				return &d
 			}
+		}
+	case nil, value.Undef, value.Bool, value.Default:
+	default: // references and other types, regular expressions, bytes, objects
+		if l.plain {
+			break
+		}
+		text, _ := catalog.JSON{Types: types.ToData}.AppendValue(nil, v)
+		bytes, _ := v.(value.Binary)
+		if l.hides(string(text)) || l.hides(string(bytes)) {
+			return l.secret(v)
 		}
 	}
 	return v

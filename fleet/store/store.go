@@ -67,7 +67,7 @@ import (
 )
 
 // version of what is in the file. Another one is not read.
-const version = "bunraku store 2"
+const version = "bunraku store 3"
 
 // Names of the files in a store's directory.
 const (
