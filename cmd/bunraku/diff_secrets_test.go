@@ -286,6 +286,26 @@ notify { 'later': message => Deferred(regsubst($pw.unwrap, '-', '_'), [Enum[$pw.
 	s.nowhere("Exec", secrets, "--from", "HEAD")
 }
 
+// A secret may be spelt, and what is spelt so is spelt once more when it is shown: nothing of it is left over.
+func TestDiffSecretsWithQuotes(t *testing.T) {
+	s := newRepository(t)
+	s.edit("manifests/site.pp", "", `
+$pw = Sensitive('a"b\\c<d&e\'fgh1')
+notify { 'plain': message => $pw.unwrap }
+notify { 'string': message => String($pw.unwrap, '%p') }
+notify { 'array': message => "${[$pw.unwrap]}" }
+notify { 'hash': message => { 'a' => $pw.unwrap } }
+notify { 'hash as text': message => String({ 'a' => $pw.unwrap }) }
+notify { 'two lines': message => "first\n${pw.unwrap}" }
+notify { 'json': message => inline_template("<%= require 'json'; @pw.unwrap.to_json %>") }
+notify { 'inspect': message => inline_template("<%= @pw.unwrap.inspect %>") }
+notify { 'shell': message => shellquote('x', $pw.unwrap) }
+`)
+	s.commit("a secret")
+	s.edit("manifests/site.pp", "fgh1", "fgh2")
+	s.nowhere("Notify", []string{"fgh1", "fgh2", "c<d", "c&lt;d", `c\u003cd`}, "--from", "HEAD")
+}
+
 func turn(text string) string {
 	r := []rune(text)
 	slices.Reverse(r)

@@ -180,17 +180,22 @@ func (s *Secrets) forms() ([]string, *strings.Replacer) {
 
 // spellings are a text as it may be written: plain, with other white space, as JSON (in a string of JSON, too), XML,
 // GitHub's commands, Puppet, a shell and URLs write it, and in base64, of which only the characters count that nothing
-// beside it changes.
+// beside it changes. What is written so may be part of a value that we write as Puppet does, and all of that in a
+// format that escapes once more.
 func spellings(t string) (out []string) {
 	for _, form := range []string{t, strings.Join(strings.Fields(t), " ")} {
 		out = append(out, form, asJSON(form, true), asJSON(form, false), asJSON(asJSON(form, false), false), asXML(form),
-			strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(form),
-			strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(form),
-			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\x1b", `\e`).Replace(form),
-			strings.ReplaceAll(form, "'", `'\''`), url.QueryEscape(form), url.PathEscape(form))
-		if quoted := strings.Trim(strconv.Quote(form), `"`); quoted != "" {
-			out = append(out, quoted)
-		}
+			asOrder.Replace(form), asSingle.Replace(form), asDouble.Replace(form),
+			strings.ReplaceAll(form, "'", `'\''`), url.QueryEscape(form), url.PathEscape(form), inside(value.Quote(form)),
+			inside(strconv.Quote(form)))
+	}
+	if !strings.Contains(t, "\n") { // lines are secrets themselves: no need to write long texts in a hundred ways
+		out = respelt(out, func(form string) []string {
+			return []string{inside(value.Quote(form)), inside(value.QuoteDouble(form))}
+		})
+		out = respelt(out, func(form string) []string {
+			return []string{asJSON(form, true), asJSON(form, false), asXML(form), asOrder.Replace(form)}
+		})
 	}
 	for shift := range 3 {
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -206,6 +211,28 @@ func spellings(t string) (out []string) {
 	}
 	return out
 }
+
+// respelt are forms, each once, and what as makes of those that have something to be spelt.
+func respelt(forms []string, as func(string) []string) []string {
+	slices.Sort(forms)
+	out := slices.Compact(forms)
+	for _, form := range out {
+		if strings.ContainsFunc(form, func(r rune) bool { return r < ' ' || strings.ContainsRune("\"'$&<>%\\", r) }) {
+			out = append(out, as(form)...)
+		}
+	}
+	return out
+}
+
+// inside is what stands between quotes.
+func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
+
+// How GitHub's commands and the two kinds of Puppet's strings are written.
+var (
+	asOrder  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	asSingle = strings.NewReplacer(`\`, `\\`, "'", `\'`)
+	asDouble = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "\x1b", `\e`)
+)
 
 func asJSON(s string, html bool) string {
 	var b bytes.Buffer

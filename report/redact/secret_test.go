@@ -5,10 +5,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"bunraku/puppet/catalog"
+	"bunraku/puppet/value"
 )
 
 // TestHide: secrets go in every spelling and when an ellipsis has cut them; ordinary names stay.
@@ -75,6 +77,24 @@ func TestSpellings(t *testing.T) {
 		`hunter2\$x'y\"`, `hunter2$x'\''y"`, `hunter2$x\'y"`, `hunter2%24x%27y%22`, `hunter2$x'y\\\"`} {
 		if got := s.Hide(x); !strings.Contains(got, Blot) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: %s", x, got)
+		}
+	}
+}
+
+// Nothing is left of a text that is spelt twice or three times.
+func TestSpellingsOfSpellings(t *testing.T) {
+	const secret = `a"b\c<d&e'fgh$1%2`
+	s := &Secrets{}
+	s.AddBared(&value.Sensitive{Value: value.String(secret)})
+	for _, inner := range []string{secret, asJSON(secret, false), value.Quote(secret), value.QuoteDouble(secret),
+		value.Quote(value.Quote(secret)), strconv.Quote(secret)} {
+		for _, middle := range []string{inner, value.Quote("x " + inner), value.Quote("x\n" + inner)} {
+			for _, x := range []string{middle, asJSON(middle, true), asJSON(middle, false), asXML(middle),
+				asOrder.Replace(middle)} {
+				if got := s.Hide(x); strings.ContainsAny(strings.Replace(got, Blot, "", 1), "abcdefgh") {
+					t.Errorf("%s: %s", x, got)
+				}
+			}
 		}
 	}
 }
