@@ -37,6 +37,9 @@ type Run struct {
 	Problems []*Problem
 	Nodes    []*Node
 	Own      func(file string) bool // whether a file is the user's to edit; nil if all are
+	// Hide blots out secrets; nil if there are none. Fingerprints are of what is left: who knows all but the secret could
+	// find that by trying.
+	Hide func(string) string
 
 	byPrint map[string]*Problem
 }
@@ -109,11 +112,11 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 	}
 	summary := d.Summary
 	key := []string{p.Where.File, d.Place.String()}
-	plain := fingerprint(d.Code, filepath.Base(p.Where.File), summary)
-	if n != nil && run.byPrint[whole(plain, key)] == nil { // a message that names the node is the same message on another
-		summary = regexp.MustCompile(`(^|[\s'"])`+regexp.QuoteMeta(n.Name)+`($|[\s'".,])`).ReplaceAllString(summary, "$1$2")
+	parts := []string{d.Code, filepath.Base(p.Where.File), summary}
+	if n != nil && run.byPrint[whole(parts, key)] == nil { // a message that names the node is the same message on another
+		parts[2] = regexp.MustCompile(`(^|[\s'"])`+regexp.QuoteMeta(n.Name)+`($|[\s'".,])`).ReplaceAllString(summary, "$1$2")
 	}
-	return run.add(n, p, fingerprint(d.Code, filepath.Base(p.Where.File), summary), key...)
+	return run.add(n, p, parts, key...)
 }
 
 // AddFinding takes in a finding of verify about a node.
@@ -136,12 +139,13 @@ func (run *Run) AddFinding(n *Node, f *model.Finding) *Problem {
 			p.Related = append(p.Related, at)
 		}
 	}
-	return run.add(n, p, fingerprint(parts...))
+	return run.add(n, p, parts)
 }
 
-func (run *Run) add(n *Node, p *Problem, print string, key ...string) *Problem {
-	p.Fingerprint = print
-	id := whole(print, key)
+// add takes in a problem with the parts of its fingerprint, and what else tells it apart.
+func (run *Run) add(n *Node, p *Problem, parts []string, key ...string) *Problem {
+	p.Fingerprint = run.fingerprint(parts)
+	id := whole(parts, key)
 	if run.byPrint == nil {
 		run.byPrint = map[string]*Problem{}
 	}
@@ -159,7 +163,7 @@ func (run *Run) add(n *Node, p *Problem, print string, key ...string) *Problem {
 }
 
 // whole tells problems apart that have the same fingerprint.
-func whole(print string, key []string) string { return print + "\x00" + strings.Join(key, "\x00") }
+func whole(parts, key []string) string { return strings.Join(slices.Concat(parts, key), "\x00") }
 
 // beside looks up the place for a finding.
 func (n *Node) beside(f *model.Finding) source.Place {
@@ -182,8 +186,12 @@ func subject(f *model.Finding) *catalog.Resource {
 	return nil
 }
 
-func fingerprint(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+func (run *Run) fingerprint(parts []string) string {
+	text := strings.Join(parts, "\x00")
+	if run.Hide != nil {
+		text = run.Hide(text)
+	}
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:10])
 }
 

@@ -259,7 +259,8 @@ func (s *site) check(ctx context.Context) (*state, error) {
 			st.main[st.display(p)] = true
 		}
 	}
-	st.run = &report.Run{Command: "check", Version: s.opt.Version, Name: s.name(), Own: s.own}
+	st.run = &report.Run{Command: "check", Version: s.opt.Version, Name: s.name(), Own: s.own,
+		Hide: s.opt.Secrets.Hide}
 	for _, d := range c.UnusedMocks {
 		st.run.Add(nil, d)
 	}

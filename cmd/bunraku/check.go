@@ -91,7 +91,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		}
 	}
 	out := &checking{judge: j, began: began, style: a.out.Style(), language: flags.language, wants: wants,
-		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}}
+		run: &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own,
+			Hide: j.hide}}
 	c := &fleet.Check{Workspace: ws, View: view, Root: root, Facts: flags.facts, Judge: j.Judge, Watch: a.keep,
 		Brief: true,
 		Invent: fleet.InventOptions{Legacy: flags.language == source.Puppet7, AllSystems: flags.allSystems, Own: j.own,

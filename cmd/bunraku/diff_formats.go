@@ -30,7 +30,7 @@ func (a *app) showDiff(r *diff.Report, f *diffFlags, show diff.Show, files sourc
 	case "html":
 		return web.DiffReport(a.page(f.root), r)
 	}
-	run := diffProblems(r, files)
+	run := diffProblems(r, files, a.secrets.Hide)
 	switch f.format {
 	case "github":
 		return run.GitHub(a.out.GitHub())
@@ -55,8 +55,8 @@ const (
 )
 
 // diffProblems is a report as problems with places, for formats that show such: every group at the hunk that makes it.
-func diffProblems(r *diff.Report, files source.Files) *report.Run {
-	run := &report.Run{Command: "diff", Version: version, Name: r.Name}
+func diffProblems(r *diff.Report, files source.Files, hide func(string) string) *report.Run {
+	run := &report.Run{Command: "diff", Version: version, Name: r.Name, Hide: hide}
 	nodes := make([]*report.Node, len(r.Nodes))
 	for i, n := range r.Nodes {
 		nodes[i] = &report.Node{Name: n.Name, Failed: n.State == diff.Fails || n.State == diff.FailsBoth}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -304,6 +305,43 @@ notify { 'shell': message => shellquote('x', $pw.unwrap) }
 	s.commit("a secret")
 	s.edit("manifests/site.pp", "fgh1", "fgh2")
 	s.nowhere("Notify", []string{"fgh1", "fgh2", "c<d", "c&lt;d", `c\u003cd`}, "--from", "HEAD")
+}
+
+// A fingerprint is of what is shown: whoever knows all but the secret cannot find that by trying. Parts of a diff,
+// which have no secrets, have the same.
+func TestDiffSecretFingerprints(t *testing.T) {
+	prints := regexp.MustCompile(`"(?:fingerprint|bunraku/v1)": "(\w+)"`)
+	for _, code := range []string{"notify { $pw.unwrap: }", "notify { 'a': message => $pw.unwrap }",
+		"exec { \"/bin/x ${pw.unwrap}\": }\nfile { '/etc/q': content => 'a', notify => Exec[\"/bin/x ${pw.unwrap}\"] }",
+		"file { '/q': content => $pw }", "if $pw.unwrap =~ /new/ { fail(\"no ${pw.unwrap}\") }"} {
+		said := map[string][]string{}
+		for _, secret := range []string{"hunter-omega88", "hunter-other99"} {
+			s := newRepository(t)
+			s.edit("manifests/site.pp", "", "$pw = Sensitive('old-"+secret+"')\n"+code+"\n")
+			s.commit("a secret")
+			s.edit("manifests/site.pp", "old-", "new-")
+			dir := s.shards(2)
+			for _, format := range []string{"gitlab", "sarif"} {
+				_, whole := s.diff("--from", "HEAD", "--format", format)
+				_, merged, _ := call("diff", "merge", dir, "--env", s.dir, "--from", "HEAD", "--format", format)
+				for _, out := range []string{whole, merged} {
+					found := ""
+					for _, m := range prints.FindAllStringSubmatch(out, -1) {
+						found += m[1] + " "
+					}
+					if found == "" {
+						t.Errorf("%s: no fingerprint in %s:\n%s", code, format, out)
+					}
+					said[format] = append(said[format], found)
+				}
+			}
+		}
+		for format, all := range said {
+			if len(slices.Compact(slices.Clone(all))) != 1 {
+				t.Errorf("%s: different fingerprints in %s: %q", code, format, all)
+			}
+		}
+	}
 }
 
 func turn(text string) string {

@@ -59,7 +59,7 @@ func (a *app) explainFinding(cmd *cobra.Command, f *explainFlags, env string) er
 	if err := c.Do(ctx); err != nil {
 		return err
 	}
-	run := &report.Run{Command: "check", Version: version, Own: j.own}
+	run := &report.Run{Command: "check", Version: version, Own: j.own, Hide: j.hide}
 	c.Tell(run)
 	if err := j.suppress(run, c.Sources, func(string, int) bool { return false }); err != nil {
 		return err

@@ -190,7 +190,8 @@ func (a *app) lintOnly(ctx context.Context, root string, flags *checkFlags) erro
 		return err
 	}
 	defer func() { a.tellLists(j.Close()) }()
-	run := &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own}
+	run := &report.Run{Command: "check", Version: version, Name: filepath.Base(source.Absolute(root)), Own: j.own,
+		Hide: j.hide}
 	view := source.NewDir(source.DirOptions{Roots: []string{root}})
 	found, err := a.lint(ctx, view, root, j, &flags.lintFlags, run)
 	if err != nil {

@@ -84,7 +84,7 @@ func (a *app) verify(ctx context.Context, cmd *cobra.Command, flags *verifyFlags
 		}
 	}
 	run := &report.Run{Command: "verify", Version: version, Name: v.Catalog.Name, Nodes: []*report.Node{v.Node},
-		Own: j.own}
+		Own: j.own, Hide: j.hide}
 	v.Tell(run)
 	declared := declarations(v.Catalog)
 	for _, p := range run.Problems {
