@@ -43,6 +43,7 @@ type Side struct {
 	Modules *environment.Environment // where files of modules are; nil if that is not known
 	Record  *record.Record           // where values come from; nil if that is not known
 	Open    string                   // why the catalog may be another one, if decisions hang on what is not known
+	Told    bool                     // Open is of what other nodes export
 }
 
 func (s *Side) types() resource.Lookup {
@@ -107,6 +108,7 @@ type Change struct {
 	oldRef, newRef provenance.Ref // of the values
 	oldOwn, newOwn *own           // what is the node's own on either side
 	known, slot    string         // the key and the slot, when they were made
+	told           bool           // of NotKnown: it is what other nodes export
 	exact          bool           // the key holds all of the values
 }
 
@@ -176,7 +178,8 @@ func (c *comparison) open() {
 	if why == "" || slices.ContainsFunc(c.changes, func(x *Change) bool { return x.Kind == NotKnown }) {
 		return
 	}
-	c.add(&Change{Kind: NotKnown, Name: catalog.Name{Type: "Class", Title: "main"}, Text: why})
+	c.add(&Change{Kind: NotKnown, Name: catalog.Name{Type: "Class", Title: "main"}, Text: why,
+		told: c.to.Told || c.to.Open == "" && c.from.Told})
 }
 
 // leave leaves out what the user does not want to see, and marks what was not expected.

@@ -37,6 +37,9 @@ func (c *Change) key(old, new *own) string {
 	if c.From != "" {
 		k.part(c.From)
 	}
+	if c.told {
+		k.part("told")
+	}
 	switch {
 	case c.exact && c.Kind != NotKnown:
 		k.part(encode(c.Old))

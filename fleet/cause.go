@@ -289,7 +289,7 @@ func join(units [][]*diff.Hunk) []*diff.Hunk { return slices.Concat(units...) }
 
 // witness compiles a node in the old state.
 func (s *search) witness(node int) *witness {
-	was, err := s.base.Compile(s.ctx, s.nodes[node].Node)
+	was, err := s.compile(s.ctx, s.base, s.nodes[node].Node)
 	if err != nil {
 		s.fail(err)
 		return nil
@@ -317,7 +317,7 @@ func (s *search) again(w *witness) outcome {
 	if done {
 		return o
 	}
-	is, err := s.base.Compile(s.ctx, s.nodes[w.node].Node)
+	is, err := s.compile(s.ctx, s.base, s.nodes[w.node].Node)
 	if err != nil {
 		s.fail(err)
 		return outcome{}
@@ -365,7 +365,7 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 			return o
 		}
 	}
-	is, err := st.snapshot.Compile(s.ctx, n)
+	is, err := s.compile(s.ctx, st.snapshot, n)
 	if err != nil {
 		s.fail(err)
 		return outcome{}
@@ -393,7 +393,7 @@ func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, cont
 	}
 	opt := s.Options
 	opt.Contents = contents
-	return keysOf(diff.Compare(side(s.base, w.was), side(c, is), opt))
+	return keysOf(diff.Compare(s.side(s.base, w.was), s.side(c, is), opt))
 }
 
 func keysOf(changes []*diff.Change) outcome {

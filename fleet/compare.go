@@ -33,8 +33,9 @@ type Comparing struct {
 	Watch        Watch  // is told of every compile
 	Step         func() // is called when a node is done
 
-	runs      *[2]*store.Run // over both sides, of Store
-	exporters []Node         // that may export something to those that are compared
+	runs      *[2]*store.Run    // over both sides, of Store
+	exporters []Node            // that may export something to those that are compared
+	doubted   map[string]string // by name: why it is not known what a node collects that others export
 }
 
 // Compare compares all nodes, on all processors. A node whose compile on the old side asked nothing that has another
@@ -93,6 +94,7 @@ func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []stri
 	}
 	// One side may be the first that collects anything: what the other exports is found all the same, since with some of
 	// the hunks it may be collected there.
+	var both []*Exchange
 	for _, side := range []struct {
 		snap *compiler.Snapshot
 		set  *exported.Importer
@@ -101,17 +103,29 @@ func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []stri
 		if err != nil {
 			return nil, err
 		}
-		*side.set, restless = x.Set, append(restless, x.Restless...)
+		*side.set, restless, both = x.Set, append(restless, x.Restless...), append(both, x)
 	}
+	c.doubted = doubted(nodes, both)
 	slices.Sort(restless)
 	return slices.Compact(restless), nil
+}
+
+// compile is a node's compile on some side. What hangs on exports that are not known is not known either.
+func (c *Comparing) compile(ctx context.Context, s *compiler.Snapshot, n compiler.Node) (*eval.Result, error) {
+	res, err := s.Compile(ctx, n)
+	if err == nil && res.Open == "" && len(res.Asked) > 0 {
+		if res.Open = c.doubted[Node{Node: n}.certname()]; res.Open != "" {
+			res.Questions = nil
+		}
+	}
+	return res, err
 }
 
 // node compares one.
 func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (err error) {
 	var was, is *eval.Result
 	var both pair
-	if u != nil {
+	if u != nil && c.doubted[n.certname()] == "" { // a store knows what was asked, and not what may come of it
 		var done bool
 		if was, is, both, done, err = c.known(ctx, u, r, i, &n); done || err != nil {
 			return err
@@ -124,7 +138,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 	}
 	if was == nil {
-		if was, err = c.From.Compile(ctx, c.old(n)); err != nil {
+		if was, err = c.compile(ctx, c.From, c.old(n)); err != nil {
 			return err
 		}
 		c.Watch(was)
@@ -139,7 +153,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 	}
 	if is == nil {
-		if is, err = c.To.Compile(ctx, c.new(n)); err != nil {
+		if is, err = c.compile(ctx, c.To, c.new(n)); err != nil {
 			return err
 		}
 		c.Watch(is)
@@ -157,7 +171,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		out.State = diff.Fails
 	default:
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
-		changes := diff.Compare(side(c.From, was), side(c.To, is), c.Options)
+		changes := diff.Compare(c.side(c.From, was), c.side(c.To, is), c.Options)
 		if len(changes) > 0 && c.Traced != nil {
 			better, _, _, err := c.traced(ctx, n)
 			if err != nil {
@@ -215,10 +229,10 @@ func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if was, err = from.Compile(ctx, c.old(n)); err != nil {
+	if was, err = c.compile(ctx, from, c.old(n)); err != nil {
 		return nil, nil, nil, err
 	}
-	if is, err = to.Compile(ctx, c.new(n)); err != nil {
+	if is, err = c.compile(ctx, to, c.new(n)); err != nil {
 		return nil, nil, nil, err
 	}
 	c.Watch(was)
@@ -226,7 +240,7 @@ func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change,
 	if was.Catalog == nil || is.Catalog == nil {
 		return nil, nil, nil, nil
 	}
-	return diff.Compare(side(from, was), side(to, is), c.Options), was, is, nil
+	return diff.Compare(c.side(from, was), c.side(to, is), c.Options), was, is, nil
 }
 
 // held takes in a node that cannot change.
@@ -273,13 +287,14 @@ func excused(n *diff.Node) {
 	n.State, n.Excuse = diff.Excused, d.Summary
 }
 
-func side(c *compiler.Snapshot, res *eval.Result) diff.Side {
-	c = c.Current()
-	s := diff.Side{Catalog: res.Catalog, Types: c, Modules: c.Environment(), Open: res.Open}
+func (c *Comparing) side(s *compiler.Snapshot, res *eval.Result) diff.Side {
+	s = s.Current()
+	out := diff.Side{Catalog: res.Catalog, Types: s, Modules: s.Environment(), Open: res.Open}
+	out.Told = res.Open != "" && res.Open == c.doubted[strings.ToLower(res.Catalog.Name)]
 	if res.Trace != nil {
-		s.Record = res.Record()
+		out.Record = res.Record()
 	}
-	return s
+	return out
 }
 
 // CompareCatalogs compares catalogs that were compiled elsewhere: pairs of the same number belong together, and one

@@ -133,6 +133,35 @@ func (x *Exchange) curious(nodes []Node, was *exported.Set) func(yield func(int)
 	}
 }
 
+// doubted are the nodes that collect, on some side, what others export, if what one of these exports is not known: what
+// its compile hangs on may export anything. It gives the reason by the node's name. What nodes of other environments
+// export is the same on both sides, whatever it is.
+func doubted(nodes []Node, sides []*Exchange) map[string]string {
+	is := func(i int, what func(*eval.Result) bool) bool {
+		return slices.ContainsFunc(sides, func(x *Exchange) bool { return x.Results[i] != nil && what(x.Results[i]) })
+	}
+	var open []int
+	for i, n := range nodes {
+		if n.Home == "" && is(i, func(r *eval.Result) bool { return r.Open != "" }) {
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	why := "what " + nodes[open[0]].Title() + " exports is not known"
+	if more := len(open) - 1; more > 0 {
+		why = fmt.Sprintf("what %s and %s export is not known", nodes[open[0]].Title(), counted(more, "more node"))
+	}
+	out := map[string]string{}
+	for i, n := range nodes {
+		if (len(open) > 1 || open[0] != i) && is(i, func(r *eval.Result) bool { return len(r.Asked) > 0 }) {
+			out[n.certname()] = why
+		}
+	}
+	return out
+}
+
 func digestFor(s *exported.Set, host string, q *exported.Query) string {
 	list, err := s.Exported(host, q)
 	if err != nil {

@@ -51,7 +51,7 @@ func (s *search) findFar() *far {
 			return nil
 		}
 		m := &mover{Node: n.Importing(old)}
-		was, err := s.base.Compile(s.ctx, m.Node.Node)
+		was, err := s.compile(s.ctx, s.base, m.Node.Node)
 		if err != nil {
 			s.fail(err)
 			return nil
@@ -82,7 +82,7 @@ func (s *search) told(st *state) exported.Importer {
 					continue
 				}
 			}
-			is, err := st.snapshot.Compile(s.ctx, n.Node.Node)
+			is, err := s.compile(s.ctx, st.snapshot, n.Node.Node)
 			if err != nil {
 				s.fail(err)
 				continue
@@ -115,7 +115,7 @@ func (s *search) through(w *witness, q *question, c *diff.Cause) *diff.Cause {
 	if st.err != nil || len(st.through) == 0 {
 		return c
 	}
-	is, err := st.snapshot.Compile(s.ctx, s.nodes[w.node].Node) // which is told what there was
+	is, err := s.compile(s.ctx, st.snapshot, s.nodes[w.node].Node) // which is told what there was
 	if err != nil {
 		s.fail(err)
 		return c

@@ -34,12 +34,15 @@ func (c *Comparing) Impact(ctx context.Context, nodes []Node) ([]Reached, error)
 }
 
 func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error) {
-	was, err := c.From.Compile(ctx, c.old(n))
+	was, err := c.compile(ctx, c.From, c.old(n))
 	if err != nil {
 		return "", err
 	}
 	c.Watch(was)
-	if was.Questions == nil {
+	switch why := c.doubted[n.certname()]; {
+	case why != "" && was.Open == why:
+		return why, nil
+	case was.Questions == nil:
 		return "its compile cannot be repeated", nil
 	}
 	holds, question, err := c.To.Holds(ctx, was.Questions(), c.new(n))
