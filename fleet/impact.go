@@ -64,7 +64,11 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 func inWords(q trace.Question) string {
 	switch q.Kind {
 	case trace.LayerFirst, trace.LayerAll:
-		return "Hiera's value of " + q.Part
+		key, merge, merged := strings.Cut(q.Part, "\x00")
+		if merged {
+			key += ", merge " + merge
+		}
+		return "Hiera's value of " + key
 	case trace.KeyOptions:
 		return "Hiera's lookup_options of " + q.Of
 	case trace.Datum:

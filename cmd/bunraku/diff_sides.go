@@ -418,13 +418,8 @@ func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Contex
 
 // causes finds which lines make each change, and who wrote them.
 func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
-	paths := slices.Clone(d.paths)
-	facts := source.Absolute(fleet.FactsDir(d.root))
-	n := len(paths)
-	paths = slices.DeleteFunc(paths, func(p string) bool { return inside(p, []string{facts}) })
-	if len(paths) < n {
-		r.Notes = append(r.Notes, "Facts are those of the new side, on both sides: how they changed does not count.")
-	}
+	paths, notes := d.withoutFacts()
+	r.Notes = append(r.Notes, notes...)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return d.old.Submodule(p) != "" || d.new.Submodule(p) != "" })
 	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, d.c.To.Environment().Display)
 	if err != nil {
@@ -435,6 +430,16 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	}
 	d.revs.Blame(ctx, r, d.old, d.new)
 	return nil
+}
+
+// withoutFacts are the files that are not the same on both sides and count, with what is to be said of the others.
+func (d *diffing) withoutFacts() (paths, notes []string) {
+	facts := []string{source.Absolute(fleet.FactsDir(d.root))}
+	paths = slices.DeleteFunc(slices.Clone(d.paths), func(p string) bool { return inside(p, facts) })
+	if len(paths) < len(d.paths) {
+		notes = append(notes, "Facts are those of the new side, on both sides: how they changed does not count.")
+	}
+	return paths, notes
 }
 
 // inside reports whether a path is, or lies in, one of some directories.

@@ -57,13 +57,17 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 			can++
 		}
 	}
+	_, notes := d.withoutFacts()
 	if f.format == "json" {
 		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title,
-			"to": d.new.Title, "nodes": reached})
+			"to": d.new.Title, "nodes": reached, "notes": append([]string{}, notes...)})
 	} else {
 		fmt.Fprintf(a.out, "%s   %s → %s\n", d.name, d.old.Title, d.new.Title)
 		fmt.Fprintf(a.out, "%d of %s can change   %s\n", can, plural(len(reached), "node"), seconds(time.Since(began)))
 		showReached(a, reached, f.full)
+		for _, note := range notes {
+			fmt.Fprintf(a.out, "\n%s\n", note)
+		}
 	}
 	if err != nil {
 		return err
