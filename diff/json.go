@@ -95,6 +95,7 @@ type jsonFailure struct {
 	State   string     `json:"state"`
 	Code    string     `json:"code"`
 	Message string     `json:"message"`
+	Was     string     `json:"was,omitempty"` // the message of the old side, if it is another one
 	At      string     `json:"at,omitempty"`
 	Nodes   []string   `json:"nodes"`
 	Cause   *jsonCause `json:"cause,omitempty"`
@@ -127,6 +128,9 @@ func (r *Report) JSON() any {
 			Cause: f.Cause.json()}
 		if f.Place.Known() {
 			j.At = f.Place.String()
+		}
+		if f.Was != nil {
+			j.Was = f.Was.Summary
 		}
 		out.Failures = append(out.Failures, j)
 	}

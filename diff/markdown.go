@@ -63,6 +63,9 @@ func (r *Report) markdownFailure(f *Failure) string {
 	if f.Place.Known() {
 		at = "at " + code(f.Place.String()) + "\n\n"
 	}
+	if f.Was != nil {
+		at += "was: " + html.EscapeString(cutText(f.Was.Summary, 300)) + "\n\n"
+	}
 	return fmt.Sprintf("<details open><summary><b>%s</b> on %s: %s</summary>\n\n%s%s\n%s\n\n</details>\n\n", f.State,
 		plural(len(f.Nodes), "node"), html.EscapeString(cutText(f.Summary, 300)), at, markdownCause(p, f.Cause),
 		html.EscapeString(p.names(f.Nodes)))

@@ -87,6 +87,8 @@ type Group struct {
 // A Failure is an error that some nodes have on one side or on both.
 type Failure struct {
 	*source.Diagnostic
+	// Was is the error of the old side, of those that fail on both sides and for another reason now; nil for others.
+	Was   *source.Diagnostic
 	State State
 	Nodes []int
 	Cause *Cause
@@ -230,10 +232,11 @@ func (r *Report) Fail() {
 		if d == nil || n.State == Excused {
 			continue
 		}
-		key := fmt.Sprint(n.State, d.Code, d.Summary, d.Place)
+		was := n.reasonWas()
+		key := fmt.Sprint(n.State, d.Code, d.Summary, d.Place, textOf(was))
 		f := by[key]
 		if f == nil {
-			f = &Failure{Diagnostic: d, State: n.State}
+			f = &Failure{Diagnostic: d, Was: was, State: n.State}
 			by[key] = f
 			r.Failures = append(r.Failures, f)
 		}
@@ -242,11 +245,27 @@ func (r *Report) Fail() {
 	r.sortFailures()
 }
 
+// reasonWas is why a node did not compile before, if it does not now either, and for another reason; nil if not.
+func (n *Node) reasonWas() *source.Diagnostic {
+	if n.State != FailsBoth || n.Old == nil || n.Old.Code == n.New.Code && n.Old.Summary == n.New.Summary {
+		return nil
+	}
+	return n.Old
+}
+
+// textOf tells an error from others; "" is that of none.
+func textOf(d *source.Diagnostic) string {
+	if d == nil {
+		return ""
+	}
+	return d.Code + d.Summary
+}
+
 // joinFailures makes one of errors that say the same and have the same cause.
 func (r *Report) joinFailures() {
 	by := map[string]*Failure{}
 	r.Failures = slices.DeleteFunc(r.Failures, func(f *Failure) bool {
-		key := fmt.Sprint(f.State, f.Code, f.Summary, f.Cause.id())
+		key := fmt.Sprint(f.State, f.Code, f.Summary, textOf(f.Was), f.Cause.id())
 		first := by[key]
 		if first == nil {
 			by[key] = f
@@ -261,9 +280,13 @@ func (r *Report) joinFailures() {
 	})
 	for _, f := range r.Failures {
 		if len(f.Nodes) == 1 { // it is nobody else's
-			own := *f.Diagnostic
-			own.Summary = strings.ReplaceAll(own.Summary, certname, strings.ToLower(r.Nodes[f.Nodes[0]].Name))
-			f.Diagnostic = &own
+			for _, d := range []**source.Diagnostic{&f.Diagnostic, &f.Was} {
+				if *d != nil {
+					own := **d
+					own.Summary = strings.ReplaceAll(own.Summary, certname, strings.ToLower(r.Nodes[f.Nodes[0]].Name))
+					*d = &own
+				}
+			}
 		}
 	}
 	r.sortFailures()

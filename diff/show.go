@@ -203,6 +203,9 @@ func (p *printer) failure(f *Failure) {
 	}
 	p.line("")
 	p.line("%s on %s   %s", paint(style, word), plural(len(f.Nodes), "node"), f.Summary)
+	if f.Was != nil {
+		p.line("   was   %s", f.Was.Summary)
+	}
 	if p.level < 2 {
 		if f.Place.Known() {
 			p.line("   at    %s", f.Place)

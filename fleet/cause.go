@@ -128,10 +128,10 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 		add(it.Nodes, &question{key: it.Key(), slot: it.Slot(), unknown: it.Kind == diff.NotKnown, cause: &it.Cause})
 	}
 	for _, f := range r.Failures {
-		switch f.State {
-		case diff.Fails:
+		switch {
+		case f.State == diff.Fails || f.Was != nil:
 			add(f.Nodes, &question{key: failureKey(f.Diagnostic), slot: failureSlot, cause: &f.Cause})
-		case diff.Mended:
+		case f.State == diff.Mended:
 			add(f.Nodes, &question{key: mendedKey, slot: failureSlot, cause: &f.Cause})
 		}
 	}
@@ -384,7 +384,7 @@ func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, cont
 		if failureKey(n.reason(is.Failure)) == failureKey(n.reason(w.was.Failure)) {
 			return outcome{}
 		}
-		return outcome{failed: true, slots: map[string]bool{failureSlot: true}}
+		fallthrough
 	case is.Failure != nil:
 		return outcome{failed: true, keys: map[string]bool{failureKey(n.reason(is.Failure)): true},
 			slots: map[string]bool{failureSlot: true}}
@@ -511,7 +511,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 	}
 	for _, f := range r.Failures {
 		note(f.Cause)
-		unsure = unsure || f.State != diff.FailsBoth && f.Cause == nil
+		unsure = unsure || (f.State != diff.FailsBoth || f.Was != nil) && f.Cause == nil
 	}
 	if unsure || s.ctx.Err() != nil || !r.Compared() {
 		return // who knows which of them is a part of that

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Nodes that fail on both sides, and for another reason now: that is told, with what makes it.
+func TestDiffFailsOtherwise(t *testing.T) {
+	s := newTree(t, 3, 1, map[string]string{"manifests/site.pp": "if $facts['role'] == 'a' {\n  fail('x')\n}\n" +
+		"fail('z')\n"})
+	s.edit("manifests/site.pp", "'x'", "'y'")
+	look := func(how, out string) {
+		t.Helper()
+		for _, want := range []string{"3 nodes: 3 failing on both sides", "y\n", "x\n", "from  ",
+			"site.pp:2 (not committed)\n", "z\n"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q", how, want)
+			}
+		}
+		if strings.Contains(out, "without effect") || strings.Count(out, "   was   ") != 1 || t.Failed() {
+			t.Errorf("%s\n%s", how, out)
+		}
+	}
+	store := filepath.Join(t.TempDir(), "store")
+	for _, args := range [][]string{nil, {"--store", store}} {
+		code, out := s.diff(append([]string{"--from", "HEAD"}, args...)...)
+		if look(strings.Join(args, " "), out); code != exitUnknown {
+			t.Errorf("exit %d", code)
+		}
+	}
+	_, out, _ := call("diff", "merge", s.shards(2), "--env", s.dir, "--from", "HEAD")
+	look("in parts", out)
+}
