@@ -63,6 +63,12 @@ func (c *Contents) Compare(cat *catalog.Catalog, opt Options) []*Change {
 	return x.changes
 }
 
+// Ignored is Ignored of a node whose catalog is the same on both sides.
+func (c *Contents) Ignored(cat *catalog.Catalog, opt Options) bool {
+	all, less := opt.all()
+	return less && len(c.Compare(cat, all)) > 0
+}
+
 // contents compares what the sources of a file hold, if both sides take it from a module.
 func (c *comparison) contents(r, s *catalog.Resource) {
 	old, new := sources(r), sources(s)

@@ -172,6 +172,19 @@ func Compare(from, to Side, opt Options) []*Change {
 	return c.changes
 }
 
+// Ignored reports whether two catalogs in which Compare finds nothing differ in what the options leave out.
+func Ignored(from, to Side, opt Options) bool {
+	all, less := opt.all()
+	return less && len(Compare(from, to, all)) > 0
+}
+
+// all are the options that leave nothing out; less tells that o may.
+func (o Options) all() (all Options, less bool) {
+	less = len(o.Ignore)+len(o.Filters)+len(o.IgnoreTags) > 0
+	o.Ignore, o.Filters, o.IgnoreTags = nil, nil, nil
+	return o, less
+}
+
 // open adds that something is not known where no attribute says so: what hangs on it has left nothing to see.
 func (c *comparison) open() {
 	why := cmp.Or(c.to.Open, c.from.Open)

@@ -36,6 +36,8 @@ type jsonNode struct {
 	Groups []string `json:"groups,omitempty"`
 	Empty  bool     `json:"empty,omitempty"`
 	Why    string   `json:"why,omitempty"`
+	// it differs in what is ignored
+	Ignored bool `json:"ignored,omitempty"`
 }
 
 type jsonGroup struct {
@@ -121,7 +123,7 @@ func (r *Report) JSON() any {
 	}
 	for i, n := range r.Nodes {
 		out.Counts[n.State.String()]++
-		out.Nodes = append(out.Nodes, jsonNode{n.Name, n.State.String(), groups[i], n.Empty, n.Excuse})
+		out.Nodes = append(out.Nodes, jsonNode{n.Name, n.State.String(), groups[i], n.Empty, n.Excuse, n.Ignored})
 	}
 	for _, f := range r.Failures {
 		j := jsonFailure{State: f.State.String(), Code: f.Code, Message: f.Summary, Nodes: r.Names(f.Nodes),

@@ -16,15 +16,10 @@ const markdownMost = 60_000
 func (r *Report) Markdown(w io.Writer) error {
 	var head strings.Builder
 	fmt.Fprintf(&head, "### bunraku diff: %s, %s → %s\n\n", code(r.Name), code(r.From), code(r.To))
-	var parts []string
-	for _, s := range []State{Changed, Fails, Mended, Unknown, CannotChange, Equal, FailsBoth, Excused, NotDone} {
-		if n := r.Count(s); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s))
-		}
-	}
+	parts := r.counts(Changed, Fails, Mended, Unknown, CannotChange, Equal, FailsBoth, Excused, NotDone)
 	fmt.Fprintf(&head, "**%s**: %s", plural(len(r.Nodes), "node"), strings.Join(parts, ", "))
-	if r.Same() {
-		head.WriteString(". No differences.")
+	if text := r.verdict(); text != "" {
+		head.WriteString(". " + text)
 	}
 	head.WriteString("\n\n" + r.markdownConsequences())
 	var tail strings.Builder

@@ -31,6 +31,7 @@ type PartNode struct {
 	State   State  `json:"state"`
 	Empty   bool   `json:"empty,omitempty"`
 	Excuse  string `json:"excuse,omitempty"`
+	Ignored bool   `json:"ignored,omitempty"`
 	Old     string `json:"old,omitempty"` // digest of why there is no catalog on the old side
 	New     string `json:"new,omitempty"`
 	Changes []int  `json:"changes,omitempty"` // numbers of Part.Changes
@@ -76,7 +77,7 @@ func (r *Report) Part(seal Sealer, hide func(string) string) *Part {
 	effects := r.effectsOf()
 	numbers := map[Effect]int{}
 	for i, n := range r.Nodes {
-		out := PartNode{Name: n.Name, State: n.State, Empty: n.Empty, Excuse: hide(n.Excuse)}
+		out := PartNode{Name: n.Name, State: n.State, Empty: n.Empty, Excuse: hide(n.Excuse), Ignored: n.Ignored}
 		if n.Old != nil {
 			out.Old = seal.reason(n.Old)
 		}
@@ -203,7 +204,7 @@ func (p *Part) check() error {
 // take takes in a node. Nodes come in order.
 func (j *Joined) take(i int, p *Part, n *PartNode) {
 	out := j.Nodes[i]
-	out.State, out.Empty, out.Excuse = n.State, n.Empty, n.Excuse
+	out.State, out.Empty, out.Excuse, out.Ignored = n.State, n.Empty, n.Excuse, n.Ignored
 	for _, side := range []struct {
 		id string
 		to **source.Diagnostic

@@ -40,6 +40,7 @@ type Node struct {
 	New     *source.Diagnostic // the same of the new side
 	Empty   bool               // the catalogs hold nothing of the site: is it classified by something else?
 	Excuse  string             // of Excused
+	Ignored bool               // of Equal: it differs in what the options leave out
 	Changes []*Item            // in the order of before
 }
 
@@ -155,7 +156,7 @@ func (r *Report) AddLike(node, like int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n, l := r.Nodes[node], r.Nodes[like]
-	n.State, n.Empty, n.Changes = l.State, l.Empty, l.Changes
+	n.State, n.Empty, n.Ignored, n.Changes = l.State, l.Empty, l.Ignored, l.Changes
 	for _, it := range l.Changes {
 		if at, there := slices.BinarySearch(it.Nodes, node); !there {
 			it.Nodes = slices.Insert(it.Nodes, at, node)
@@ -374,6 +375,41 @@ func (r *Report) Count(s State) (n int) {
 		}
 	}
 	return n
+}
+
+// counts are how many nodes are in which of some states, in words.
+func (r *Report) counts(states ...State) (parts []string) {
+	ignored := 0
+	for _, n := range r.Nodes {
+		if n.Ignored {
+			ignored++
+		}
+	}
+	add := func(n int, words string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
+		}
+	}
+	for _, s := range states {
+		if s == Equal {
+			add(r.Count(s)-ignored, s.String())
+			add(ignored, "equal but for what is ignored")
+		} else {
+			add(r.Count(s), s.String())
+		}
+	}
+	return parts
+}
+
+// verdict says that nothing differs, if nothing does and everything is known.
+func (r *Report) verdict() string {
+	switch {
+	case !r.Same():
+		return ""
+	case slices.ContainsFunc(r.Nodes, func(n *Node) bool { return n.Ignored }):
+		return "No differences but those that are ignored."
+	}
+	return "No differences."
 }
 
 // Compared reports whether anything is known of any node.

@@ -108,12 +108,7 @@ func (p *printer) head() {
 		first += "   " + plural(n, "hunk")
 	}
 	p.line("%s", paint(p.Style.Place, first))
-	var parts []string
-	for _, s := range []State{CannotChange, Equal, Changed, Unknown, Fails, Mended, FailsBoth, Excused, NotDone} {
-		if n := r.Count(s); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s))
-		}
-	}
+	parts := r.counts(CannotChange, Equal, Changed, Unknown, Fails, Mended, FailsBoth, Excused, NotDone)
 	nodes := plural(len(r.Nodes), "node")
 	if r.Invented {
 		nodes += " (invented, since there are no facts)"
@@ -126,8 +121,8 @@ func (p *printer) head() {
 		line += fmt.Sprintf("   %.2f s", p.Time.Seconds())
 	}
 	p.line("%s", line)
-	if r.Same() {
-		p.line("No differences.")
+	if text := r.verdict(); text != "" {
+		p.line("%s", text)
 	}
 	if !r.Compared() {
 		p.excuses()

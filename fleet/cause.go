@@ -75,6 +75,7 @@ type witness struct {
 type outcome struct {
 	keys, slots map[string]bool
 	unknown     map[string]bool // what is not known to have changed or not, by key
+	ignored     bool            // it has others, which the options leave out
 	held        bool            // the node asks nothing that the hunks change
 	failed      bool
 }
@@ -360,6 +361,9 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 			if w.was.Catalog != nil && st.contents != nil {
 				o = keysOf(st.contents.Compare(w.was.Catalog, s.Options))
 				o.held = len(o.keys)+len(o.unknown) == 0
+				if o.ignored = o.held && st.contents.Ignored(w.was.Catalog, s.Options); o.ignored {
+					o.held = false
+				}
 			}
 			w.keep(name, o)
 			return o
@@ -393,7 +397,10 @@ func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, cont
 	}
 	opt := s.Options
 	opt.Contents = contents
-	return keysOf(diff.Compare(s.side(s.base, w.was), s.side(c, is), opt))
+	before, after := s.side(s.base, w.was), s.side(c, is)
+	o := keysOf(diff.Compare(before, after, opt))
+	o.ignored = len(o.keys)+len(o.unknown) == 0 && diff.Ignored(before, after, opt)
+	return o
 }
 
 func keysOf(changes []*diff.Change) outcome {
@@ -455,6 +462,7 @@ func (s *search) close() {
 const (
 	nobodyAsks = "no node asks for it"
 	sameAnswer = "nodes read it, and their catalogs stay the same"
+	leftOut    = "what it changes is ignored"
 	undone     = "other hunks undo or hide what it does"
 )
 
@@ -542,6 +550,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			switch {
 			case len(o.keys) > 0 || o.failed || s.doubts(w, o):
 				why = undone
+			case o.ignored && why != undone:
+				why = leftOut
 			case !o.held && why == nobodyAsks:
 				why = sameAnswer
 			}

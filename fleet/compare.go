@@ -171,7 +171,9 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		out.State = diff.Fails
 	default:
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
-		changes := diff.Compare(c.side(c.From, was), c.side(c.To, is), c.Options)
+		before, after := c.side(c.From, was), c.side(c.To, is)
+		changes := diff.Compare(before, after, c.Options)
+		out.Ignored = len(changes) == 0 && diff.Ignored(before, after, c.Options)
 		if len(changes) > 0 && c.Traced != nil {
 			better, _, _, err := c.traced(ctx, n)
 			if err != nil {
@@ -260,6 +262,10 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 			_, err := c.follow(ctx, r, i, n, was, was)
 			return err
 		}
+		if out.Ignored = c.Options.Contents.Ignored(was.Catalog, c.Options); out.Ignored {
+			out.State = diff.Equal
+			return nil
+		}
 	}
 	out.State = diff.CannotChange
 	return nil
@@ -309,7 +315,10 @@ func CompareCatalogs(from, to []*catalog.Catalog, names []string, opt diff.Optio
 			r.Nodes[i].State, r.Nodes[i].Excuse = diff.Excused, "only the old side has it"
 		default:
 			r.Nodes[i].Empty = Empty(from[i]) || Empty(to[i])
-			r.Add(i, diff.Compare(diff.Side{Catalog: from[i]}, diff.Side{Catalog: to[i]}, opt))
+			before, after := diff.Side{Catalog: from[i]}, diff.Side{Catalog: to[i]}
+			changes := diff.Compare(before, after, opt)
+			r.Nodes[i].Ignored = len(changes) == 0 && diff.Ignored(before, after, opt)
+			r.Add(i, changes)
 		}
 	}
 	return r

@@ -44,6 +44,7 @@ type pair struct {
 type sameAs struct {
 	once         sync.Once
 	files, empty bool // files of modules that it names have changed; it holds nothing of the site
+	ignored      bool // files have changed, and none that counts
 	err          error
 }
 
@@ -108,13 +109,14 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		cat, err := a.Catalog()
 		if k.err = err; err == nil && cat != nil {
 			k.files = len(c.Options.Contents.Compare(cat, c.Options)) > 0
+			k.ignored = !k.files && c.Options.Contents.Ignored(cat, c.Options)
 		}
 	})
 	if k.err != nil || k.files {
 		return a.Fresh, b.Fresh, p, false, k.err
 	}
-	r.Nodes[i].Empty = k.empty
-	if r.Nodes[i].State = diff.Equal; stays {
+	r.Nodes[i].Empty, r.Nodes[i].Ignored = k.empty, k.ignored
+	if r.Nodes[i].State = diff.Equal; stays && !k.ignored {
 		r.Nodes[i].State = diff.CannotChange
 	}
 	return nil, nil, p, true, nil

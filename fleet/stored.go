@@ -56,8 +56,11 @@ func compareStored(ctx context.Context, stored func(name string) (*catalog.Catal
 	default:
 		was, is := AsStored(was), AsStored(res.Catalog)
 		out.Empty = Empty(was) || Empty(is)
-		r.Add(i, diff.Compare(diff.Side{Catalog: was},
-			diff.Side{Catalog: is, Types: c.Current(), Modules: c.Current().Environment()}, opt))
+		before := diff.Side{Catalog: was}
+		after := diff.Side{Catalog: is, Types: c.Current(), Modules: c.Current().Environment()}
+		changes := diff.Compare(before, after, opt)
+		out.Ignored = len(changes) == 0 && diff.Ignored(before, after, opt)
+		r.Add(i, changes)
 	}
 	return nil
 }
