@@ -13,7 +13,8 @@
 //	own.go       what is a node's own, and no difference between nodes
 //	key.go       when two nodes have the same change
 //	report.go    the changes of many nodes, in groups
-//	ignore.go    changes that do not count, and filter.go
+//	entry.go     a change as octocatalog-diff takes it apart
+//	ignore.go    changes that do not count, filter.go and data.go
 //	hunk.go      a commit as hunks that can be applied one by one
 //	show.go      the report for people
 //
@@ -105,6 +106,7 @@ type Change struct {
 
 	within         []*catalog.Resource // of a Removed: what it is in, innermost first
 	old, new       *catalog.Resource
+	left           []*entry       // what octocatalog-diff would tell, if something of it was left out
 	oldRef, newRef provenance.Ref // of the values
 	oldOwn, newOwn *own           // what is the node's own on either side
 	known, slot    string         // the key and the slot, when they were made
@@ -193,23 +195,6 @@ func (c *comparison) open() {
 	}
 	c.add(&Change{Kind: NotKnown, Name: catalog.Name{Type: "Class", Title: "main"}, Text: why,
 		told: c.to.Told || c.to.Open == "" && c.from.Told})
-}
-
-// leave leaves out what the user does not want to see, and marks what was not expected.
-func (o *Options) leave(changes []*Change) []*Change {
-	return slices.DeleteFunc(changes, func(c *Change) bool {
-		if !c.shorten(o.Ignore) {
-			return true
-		}
-		c.Unexpected = o.Expected != nil && !slices.ContainsFunc(o.Expected, func(r *Rule) bool { return r.ignores(c) })
-		r := c.new
-		if r == nil {
-			r = c.old
-		}
-		return slices.ContainsFunc(o.Ignore, func(r *Rule) bool { return r.ignores(c) }) ||
-			slices.ContainsFunc(o.Filters, func(f Filter) bool { return f(c) }) ||
-			len(o.IgnoreTags) > 0 && r != nil && tagged(r, o.IgnoreTags)
-	})
 }
 
 // before is the order in which changes are told: what does something first, then by name.

@@ -54,14 +54,17 @@ func ParseRules(texts []string) (rules []*Rule, err error) {
 	return rules, nil
 }
 
-// AttributeRules makes rules of attributes' names, for resources of any kind.
+// AttributeRules makes rules of attributes' names, for resources of any kind; several may stand in one text, separated
+// by commas.
 func AttributeRules(texts []string) (rules []*Rule, err error) {
 	for _, text := range texts {
-		r, err := parseRule("*[*]" + text)
-		if err != nil {
-			return nil, err
+		for one := range strings.SplitSeq(text, ",") {
+			r := &Rule{text: one, typ: "*", title: "*"}
+			if err := r.attribute(one); err != nil {
+				return nil, err
+			}
+			rules = append(rules, r)
 		}
-		rules = append(rules, r)
 	}
 	return rules, nil
 }
@@ -92,12 +95,17 @@ func parseRule(text string) (*Rule, error) {
 	if strings.HasPrefix(rest, ",") {
 		return nil, fmt.Errorf("%s: behind the comma stands no Type[title]", text)
 	}
+	return r, r.attribute(rest)
+}
+
+// attribute reads what stands behind the title.
+func (r *Rule) attribute(rest string) error {
 	if rest == "" || rest == "*" {
-		return r, nil
+		return nil
 	}
 	if strings.Trim(rest, "+-~!") == "" {
-		r.kinds = strings.ReplaceAll(rest, "!", "~")
-		return r, nil
+		r.kinds = rest
+		return nil
 	}
 	if rest[0] == '+' || rest[0] == '-' {
 		r.side, rest = rest[0], rest[1:]
@@ -108,22 +116,29 @@ func parseRule(text string) (*Rule, error) {
 		case "=~>", "=&>":
 			x, err := value.NewRegexp("(?i:" + r.want + ")")
 			if err != nil {
-				return nil, fmt.Errorf("%s: %v", text, err)
+				return fmt.Errorf("%s: %v", r.text, err)
 			}
 			r.match = x
 		case "=s>":
 			if r.want != "=" {
-				return nil, fmt.Errorf("%s: behind =s> stands =", text)
+				return fmt.Errorf("%s: behind =s> stands =", r.text)
 			}
 		}
 	}
+	rest = strings.ReplaceAll(rest, `\f`, "::")
 	r.anchored = strings.HasPrefix(rest, "::")
-	r.path = strings.Split(strings.TrimLeft(strings.ReplaceAll(rest, `\f`, "::"), ":"), "::")
-	return r, nil
+	for strings.HasPrefix(rest, "::") {
+		rest = rest[2:]
+	}
+	r.path = strings.Split(rest, "::")
+	return nil
 }
 
+// opened is an attribute and an operator, or an index: what brackets come then belong to them.
+var opened = regexp.MustCompile(`^[^\[\]]*(=[-+~&s]?>|\[)`)
+
 // titleEnd finds the bracket that ends a title: the first behind which something begins that may stand there, or else
-// the last.
+// the last. Behind it there may be brackets, too.
 func titleEnd(s string) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != ']' {
@@ -131,7 +146,7 @@ func titleEnd(s string) int {
 		}
 		rest := s[i+1:]
 		if rest == "" || strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, `\f`) ||
-			strings.ContainsRune("+-~!*", rune(rest[0])) {
+			strings.ContainsRune("+-~!*", rune(rest[0])) || opened.MatchString(rest) {
 			return i
 		}
 	}
@@ -159,21 +174,10 @@ func like(pattern, text string) bool {
 	return false
 }
 
-// A part is one place of a resource at which something changes: the keys down to it, and what was and is there.
+// A part is one place of a value at which something changes: the keys down to it, and what was and is there.
 type part struct {
 	path     []string
 	old, new value.Value
-}
-
-// parts takes a change apart: a hash that changes is as many parts as keys of it change.
-func (c *Change) parts() []part {
-	switch c.Kind {
-	case Attribute, ModuleFile, NotKnown:
-		if c.Attribute != "" {
-			return differing([]string{"parameters", c.Attribute}, c.Old, c.New, nil)
-		}
-	}
-	return nil
 }
 
 // hashes reports whether both values are hashes.
@@ -207,90 +211,75 @@ func differing(path []string, a, b value.Value, out []part) []part {
 	return out
 }
 
-// ignores reports whether a rule leaves a change out.
-func (r *Rule) ignores(c *Change) bool {
-	if c.Kind == Renamed {
-		return r.takes(c.Name, '-', nil) && r.takes(c.To, '+', nil)
+// leave leaves out what the user does not want to see, and marks what was not expected.
+func (o *Options) leave(changes []*Change) []*Change {
+	if len(o.Ignore)+len(o.IgnoreTags)+len(o.Filters) == 0 && o.Expected == nil {
+		return changes
 	}
-	kind := byte('~')
-	switch {
-	case c.Kind == Added || c.Kind == NotKnown && c.old == nil:
-		kind = '+'
-	case c.Kind == Removed || c.Kind == NotKnown && c.new == nil:
-		kind = '-'
+	var left []*entry
+	all := make(map[*Change][]*entry, len(changes))
+	for _, c := range changes {
+		all[c] = c.entries()
+		left = append(left, all[c]...)
 	}
-	return r.takes(c.Name, kind, c.parts())
+	left = slices.DeleteFunc(left, func(e *entry) bool {
+		return e.taken(o.Ignore) || e.r != nil && tagged(e.r, o.IgnoreTags)
+	})
+	for _, f := range o.Filters {
+		left = slices.DeleteFunc(left, f(left))
+	}
+	of := map[*Change][]*entry{}
+	for _, e := range left {
+		of[e.c] = append(of[e.c], e)
+	}
+	return slices.DeleteFunc(changes, func(c *Change) bool {
+		c.keep(all[c], of[c])
+		c.Unexpected = o.Expected != nil &&
+			slices.ContainsFunc(of[c], func(e *entry) bool { return !e.taken(o.Expected) })
+		return len(of[c]) == 0
+	})
 }
 
 // leavesOut reports whether a resource that comes (+) or goes (-) is left out.
 func (o *Options) leavesOut(r *catalog.Resource, kind byte) bool {
-	return slices.ContainsFunc(o.Ignore, func(x *Rule) bool { return x.takes(r.Name(), kind, nil) })
+	return (&entry{name: r.Name(), r: r, kind: kind}).taken(o.Ignore)
 }
 
-// shorten takes the keys out of hashes that rules leave out; left is false if nothing else changes.
-func (c *Change) shorten(rules []*Rule) (left bool) {
-	if c.Kind != Attribute || !hashes(c.Old, c.New) {
-		return true
-	}
-	cut := false
-	for _, p := range c.parts() {
-		if slices.ContainsFunc(rules, func(r *Rule) bool { return len(r.path) > 0 && r.takes(c.Name, '~', []part{p}) }) {
-			keys := p.path[2:] // behind parameters and the attribute
-			c.Old, c.New, cut = withoutKey(c.Old, keys), withoutKey(c.New, keys), true
-		}
-	}
-	return !cut || len(c.parts()) > 0
+// taken reports whether one of the rules is about an entry.
+func (e *entry) taken(rules []*Rule) bool {
+	return slices.ContainsFunc(rules, func(r *Rule) bool { return r.takes(e) })
 }
 
-// withoutKey is a value without what some keys lead to.
-func withoutKey(v value.Value, keys []string) value.Value {
-	h, is := v.(*value.Hash)
-	if !is {
-		return v
-	}
-	b := value.NewHashBuilder(h.Len())
-	for _, e := range h.Entries() {
-		if value.ToString(e.Key) == keys[0] {
-			if len(keys) == 1 {
-				continue
-			}
-			e.Value = withoutKey(e.Value, keys[1:])
-		}
-		b.SetEntry(e)
-	}
-	return b.Hash()
-}
-
-// takes reports whether a rule covers a resource, a kind of change and all its parts.
-func (r *Rule) takes(n catalog.Name, kind byte, parts []part) bool {
-	if !like(r.typ, n.Type) || !like(r.title, n.Title) || r.kinds != "" && !strings.Contains(r.kinds, string(kind)) {
+// takes reports whether a rule is about an entry, and its values are as it wants.
+func (r *Rule) takes(e *entry) bool {
+	if r.typ != "*" && !strings.EqualFold(r.typ, e.name.Type) ||
+		!slices.ContainsFunc(e.titles(), func(t string) bool { return like(r.title, t) }) {
 		return false
 	}
 	if len(r.path) == 0 {
-		return true
+		return r.kinds == "" || strings.IndexByte(r.kinds, e.kind) >= 0
 	}
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return !r.covers(p) })
-}
-
-// covers reports whether a rule is about a part, and its values are as it wants.
-func (r *Rule) covers(p part) bool {
-	if r.side == '+' && p.old != nil || r.side == '-' && p.new != nil || !r.leads(p.path) {
+	if r.side == '+' && !missing(e.old) || r.side == '-' && !missing(e.new) || !r.leads(e.path) {
 		return false
 	}
 	is := func(v value.Value) bool { s, text := v.(value.String); return text && string(s) == r.want }
 	switch r.op {
 	case "=>":
-		return is(p.old) || is(p.new)
+		return is(e.old) || is(e.new)
 	case "=+>":
-		return is(p.new)
+		return is(e.new)
 	case "=->":
-		return is(p.old)
+		return is(e.old)
 	case "=s>":
-		return sameSet(p.old, p.new)
+		return sameSet(e.old, e.new)
 	case "=~>", "=&>":
-		lines := changedLines(p.old, p.new)
+		lines := changedLines(e.old, e.new)
 		if r.op == "=~>" {
 			return slices.ContainsFunc(lines, r.matches)
+		}
+		ends := func(l string) bool { return l == noNewline }
+		if first := slices.IndexFunc(lines, ends); first >= 0 && slices.ContainsFunc(lines[first+1:], ends) {
+			lines = slices.DeleteFunc(lines, ends) // neither text has an end
 		}
 		return !slices.ContainsFunc(lines, func(l string) bool { return !r.matches(l) })
 	}
@@ -316,20 +305,37 @@ func (r *Rule) leads(path []string) bool {
 	return false
 }
 
-// changedLines are the lines that are not the same, each with the sign of the side that has it.
+// noNewline is what diff says of a last line without an end.
+const noNewline = `\ No newline at end of file`
+
+// changedLines are the lines that are not the same, each with the sign of the side that has it. Behind a text's last
+// line that has no end stands a line that says so.
 func changedLines(a, b value.Value) (out []string) {
 	text := func(v value.Value) string {
-		if v == nil {
+		if s, is := v.(value.String); is {
+			return string(s)
+		}
+		if missing(v) {
 			return ""
 		}
-		return value.ToString(v)
+		return value.Inspect(v)
 	}
-	for _, x := range blocks(text(a), text(b)) {
+	x, y := text(a), text(b)
+	if !isText(x) || !isText(y) {
+		return []string{"Binary files differ"}
+	}
+	for _, x := range blocks(x, y) {
 		for _, l := range x.Old {
 			out = append(out, "-"+l)
 		}
+		if x.OldNoEnd {
+			out = append(out, noNewline)
+		}
 		for _, l := range x.New {
 			out = append(out, "+"+l)
+		}
+		if x.NewNoEnd {
+			out = append(out, noNewline)
 		}
 	}
 	return out

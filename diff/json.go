@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/catalog"
@@ -224,47 +226,55 @@ func (r *Report) Octocatalog() any {
 
 // octocatalog is a change as arrays: its kind, what it is about, what was and is there, and where.
 func (c *Change) octocatalog() (out []any) {
+	if c.Kind == NotKnown || c.Kind == Relation || c.Kind == Cycle || c.Part > 0 { // told with the first part of the text
+		return nil
+	}
 	where := func(s Spot) any {
 		if s.File == "" {
 			return map[string]any{"file": nil, "line": nil}
 		}
 		return map[string]any{"file": s.File, "line": s.Line}
 	}
-	whole := func(sign string, r *catalog.Resource, at Spot) any {
-		params := map[string]any{}
-		for _, p := range r.Params {
-			params[p.Name] = json.RawMessage(rawJSON(p.Value))
-			if r.IsSensitive(p.Name) {
-				params[p.Name] = catalog.Redacted
-			}
-		}
-		object := map[string]any{"type": r.Type, "title": r.Title, "exported": r.Exported, "parameters": params}
-		return []any{sign, r.Type + "\f" + r.Title, object, where(at)}
+	entries := c.left
+	if entries == nil {
+		entries = c.entries()
 	}
-	switch c.Kind {
-	case Added:
-		return []any{whole("+", c.new, c.NewAt)}
-	case Removed:
-		return []any{whole("-", c.old, c.OldAt)}
-	case Renamed:
-		return []any{whole("-", c.old, c.OldAt), whole("+", c.new, c.NewAt)}
-	case Attribute, ModuleFile:
-		if c.Part > 0 { // told with the first part of the text
-			return nil
+	for _, e := range entries {
+		key := strings.Join(append([]string{e.name.Type, cmp.Or(pathOf(e.r), e.name.Title)}, e.path...), "\f")
+		switch {
+		case e.kind == '+':
+			out = append(out, []any{"+", key, octocatalogResource(c.new), where(c.NewAt)})
+		case e.kind == '-':
+			out = append(out, []any{"-", key, octocatalogResource(c.old), where(c.OldAt)})
+		case c.Secret:
+			out = append(out, []any{string(e.kind), key, catalog.Redacted, catalog.Redacted, where(c.OldAt), where(c.NewAt)})
+		case e.differs():
+			out = append(out, []any{string(e.kind), key, rawJSON(e.old), rawJSON(e.new), where(c.OldAt), where(c.NewAt)})
 		}
-		for _, p := range c.parts() {
-			sign := "~"
-			_, isList := p.old.(*value.Array)
-			if p.old == nil || p.new == nil || isList {
-				sign = "!"
-			}
-			var old, new any = rawJSON(p.old), rawJSON(p.new)
-			if c.Secret {
-				old, new = catalog.Redacted, catalog.Redacted
-			}
-			path := append([]string{c.Name.Type, c.Name.Title}, p.path...)
-			out = append(out, []any{sign, strings.Join(path, "\f"), old, new, where(c.OldAt), where(c.NewAt)})
+	}
+	return out
+}
+
+// octocatalogResource is a resource that comes or goes.
+func octocatalogResource(r *catalog.Resource) any {
+	params := map[string]any{}
+	for _, p := range r.Params {
+		switch {
+		case p.Name == "path" && pathOf(r) != "": // it stands for the title
+		case r.IsSensitive(p.Name):
+			params[p.Name] = catalog.Redacted
+		case relationship(p.Name) || p.Name == "tag":
+			params[p.Name] = rawJSON(arranged(p.Value))
+		default:
+			params[p.Name] = rawJSON(p.Value)
 		}
+	}
+	out := map[string]any{"type": r.Type, "title": cmp.Or(pathOf(r), r.Title), "exported": r.Exported}
+	if len(r.Tags) > 0 {
+		out["tags"] = sorted(slices.Clone(r.Tags))
+	}
+	if len(params) > 0 {
+		out["parameters"] = params
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func same(attribute string, a, b value.Value) bool {
 			return x == y
 		}
 	}
-	if relationship(attribute) {
+	if relationship(attribute) || attribute == "tag" {
 		return slices.Equal(members(a), members(b))
 	}
 	return encode(a) == encode(b)
