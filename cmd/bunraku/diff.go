@@ -82,7 +82,7 @@ func (f *diffFlags) addDiff(c *cobra.Command) {
 	fs.StringArrayVar(&f.ignore, "ignore", nil,
 		"leave changes out, by an `EXPRESSION` as octocatalog-diff has them: File[/tmp/*]::parameters::owner; may be "+
 			"repeated")
-	fs.StringArrayVar(&f.ignoreAttr, "ignore-attr", nil, "leave out changes of an attribute; may be repeated")
+	fs.StringArrayVar(&f.ignoreAttr, "ignore-attr", nil, "leave out changes of an `ATTRIBUTE`; several, separated by commas")
 	fs.StringSliceVar(&f.ignoreTags, "ignore-tags", nil, "leave out resources with a `TAG`, or with TAG__type")
 	fs.StringSliceVar(&f.filters, "filters", nil,
 		"leave out what makes no difference: AbsentFile, EquivalentArrayNoDatatypes, JSON, SingleItemArray, YAML")

@@ -66,6 +66,11 @@ func flagTrouble(cmd *cobra.Command, err error) error {
 	if m == nil {
 		return fail("%v; `%s --help` lists the flags", err, cmd.CommandPath())
 	}
+	if cmd.Name() == "diff" {
+		if instead := octocatalogInstead(m[1]); instead != "" {
+			return fail("there is no flag --%s; %s", m[1], instead)
+		}
+	}
 	var names []string
 	for _, f := range flagLine.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
 		names = append(names, f[1])
