@@ -263,7 +263,8 @@ func octoCases() (out []*octoCase) {
 		"*[*]h", "*[*]::h", "*[*]h::b", "*[*]h::c", "*[*]b::c", "*[*]H::B::Owner", "*[*]::parameters", "*[*]parameters",
 		"*[*]::parameters::h::b::c", "*[*]parameters::h::b::c::x", "*[*]::parameters::", "*[*]::::parameters::owner",
 		"*[*]:parameters", "File[/tmp/new]+owner", "File[/tmp/new]-owner", "Sections[*]-b", "Sections[*]+c=>3",
-		"Sections[*]::parameters::i_dont_care_about_this::a", "*[*]=>root", "*[*]::=>root", "*[*]owner=>", "*[*]owner=x>root"} {
+		"Sections[*]::parameters::i_dont_care_about_this::a", "*[*]=>root", "*[*]::=>root", "*[*]owner=>",
+		"*[*]owner=x>root"} {
 		ignore("ignores", r)
 	}
 	ignore("ignores", "File[/tmp/*]+", "File[/tmp/*]-")
@@ -373,7 +374,8 @@ func octoCases() (out []*octoCase) {
 	c.Differs, c.Rules = "two colons in a value are two colons", []map[string]string{{"type": "Exec",
 		"attr": "\fparameters\fx=>a::b"}}
 	c = ignore("brackets", "*[*]content=&>^[-+](old|new)")
-	c.Differs, c.Rules = "a title ends where an attribute begins", []map[string]string{{"attr": "content=&>^[-+](old|new)"}}
+	c.Differs = "a title ends where an attribute begins"
+	c.Rules = []map[string]string{{"attr": "content=&>^[-+](old|new)"}}
 	for _, bad := range []string{"File", "[x]", "File[]", "File[x", "Filex]", "File[/tmp/foo]::parameters::content=~>("} {
 		ignore("brackets", bad)
 	}
@@ -404,7 +406,8 @@ func randomLines(r *rand.Rand) question {
 			"parameters": map[string]any{"keep": "x", "content": content}}}
 	}
 	line := []string{"a", "b", "c", "d", "e", "x", "(a|b)", "(a|b|x)", "(b|c|x)?", "(a|b|c|d|x)?", "$", "(a|newline|.)"}
-	rule := []string{"=~>", "=&>", "=&>"}[r.IntN(3)] + []string{`^\+`, "^-", "^.", ""}[r.IntN(4)] + line[r.IntN(len(line))] +
+	rule := []string{"=~>", "=&>", "=&>"}[r.IntN(3)] +
+		[]string{`^\+`, "^-", "^.", ""}[r.IntN(4)] + line[r.IntN(len(line))] +
 		[]string{"", "$"}[r.IntN(2)]
 	return question{From: file(old), To: file(new), Args: []string{"--ignore", "File[*]::parameters::content" + rule}}
 }

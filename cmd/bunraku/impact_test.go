@@ -26,7 +26,8 @@ func TestImpactSays(t *testing.T) {
 	s.edit("data/all.yaml", "a: 1", "a: 2")
 	for _, format := range []string{"text", "json"} {
 		_, out, _ := call("impact", s.dir, "--from", "HEAD", "--format", format)
-		if !strings.Contains(out, "Hiera's value of k") || strings.ContainsAny(out, "\x00") || strings.Contains(out, `\u0000`) {
+		if !strings.Contains(out, "Hiera's value of k") || strings.ContainsAny(out, "\x00") ||
+			strings.Contains(out, `\u0000`) {
 			t.Errorf("%q", out)
 		}
 	}
