@@ -122,6 +122,8 @@ func compareAPI(t *testing.T, w *testWorld, what string) {
 		switch got := w.ask(e); {
 		case got == want[i]:
 			equal++
+		case strings.Contains(got, ": syntax error, ") && strings.HasPrefix(want[i], got):
+			equal++ // of what Ruby expects, and the line that it draws, nothing is said
 		case strings.HasPrefix(got, "Opaque("):
 			unknown++
 			t.Logf("%s\n\tPuppet: %s\n\tours:   %s", e, want[i], got)
