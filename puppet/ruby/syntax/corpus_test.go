@@ -77,7 +77,10 @@ func TestSyntaxErrors(t *testing.T) {
 	for _, text := range []string{"x => {a:}\n", "x in Integer\n", "case x\nin [1, *] then 2\nend\n",
 		"def f(&); g(&); end\n", "BEGIN { p 1 }\n", "END { p 1 }\n", "a.b&.c&.[](1)\n", "x = 1r + 2i\n", "def a.b; end\n",
 		"def (a).b; end\n", "def f(...) = g(...)\n", "def f(a, ...) ; g(a, ...) ; end\n", "x = a&.[] :b\n", "(a,) = b\n",
-		"raise Foo \"x\"\n", "Foo::Bar :x\n"} {
+		"raise Foo \"x\"\n", "Foo::Bar :x\n", "raise A::B c.d\n", "(a, _, b), c = d[0], e\n",
+		"def @a.b c\nend\n", "x = A::B [1]\n", "Before do\n  1\nend\n", "def f# x\n  unless a\n  end\nend\n",
+		"return __ENCODING__\n", "self::class::A\n", "def f(a) /b/n end\n", "let:facts do\nend\n",
+		"f do\n  g 'x', owner:\nend\n"} {
 		_, errs := Parse(source.NewFile("a.rb", text))
 		if len(errs) > 0 && errs[0].Code == SyntaxError {
 			t.Errorf("%q: %v", text, errs[0])

@@ -427,7 +427,7 @@ func (p *parser) def() Node {
 func (p *parser) defName() {
 	p.state = sBeg
 	// a line end must stay visible: only marks of parameters are read as at the beginning of a value
-	if c := p.peekByte(0); c == '\n' || c == '\r' || c == ';' || c == '(' || c == ' ' && p.lineEndsHere() {
+	if c := p.peekByte(0); c == '\n' || c == '\r' || c == ';' || c == '#' || c == '(' || c == ' ' && p.lineEndsHere() {
 		p.state = sEnd
 	}
 	p.advance()

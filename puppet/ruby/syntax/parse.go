@@ -174,33 +174,41 @@ const SyntaxError = "R0001"
 const notSupported = "R0009"
 
 var (
-	afterDef   = regexp.MustCompile(`\bdef[ \t]+[^\n;]*$`)
+	afterDef   = regexp.MustCompile(`\bdef[ \t]+\(?[\w@$]*\)?$`)
 	afterConst = regexp.MustCompile(`\b[A-Z]\w*[ \t]+$`)
+	// a list that values are assigned to, with one in it
+	listAssigned = regexp.MustCompile(`^[ \t]*\(.*\).*=`)
 )
 
 // doubtful reports whether a token that is not expected may begin something that Ruby has and this parser does not:
 // patterns (=> and in), forwarding of arguments (..., & and * alone), a method of one object (def a.b), a name like
-// [] behind a dot, a list of one name to assign to (a,), a call of a method with a constant's name, numbers like 1r,
-// BEGIN and END.
+// [] behind a dot, lists to assign to that begin with one in parentheses, a call of a method with a constant's name,
+// numbers like 1r, keys that are their values as well (f a:), a symbol right behind a name, and some words.
 func (p *parser) doubtful() bool {
 	start := int(p.tok.span.Start)
 	before := p.src[max(0, start-120):start]
 	last := strings.TrimRight(before, " \t")
-	switch text := p.file.Slice(p.tok.span); {
-	case text == "=>" || text == "in" || text == "..." || text == "BEGIN" || text == "END":
+	switch text := p.file.Slice(p.tok.span); text {
+	case "=>", "in", "...", "::", "/", "BEGIN", "END", "__ENCODING__":
 		return true
-	case text == ")" || text == ",":
+	case ")":
 		return strings.HasSuffix(last, ",") || strings.HasSuffix(last, "&") || strings.HasSuffix(last, "*")
-	case text == "." || text == "(":
-		return afterDef.MatchString(before)
-	case text == "r" || text == "i" || text == "ri":
+	case ",":
+		return listAssigned.MatchString(p.file.Line(p.file.LineOf(p.tok.span.Start)))
+	case "r", "i", "ri":
 		return before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9'
-	case strings.HasSuffix(last, "."):
-		return true
-	case p.tok.kind == tLiteral:
-		return afterConst.MatchString(before)
+	case "]", "}", "=", ";":
+		return false
 	}
-	return false
+	switch {
+	case p.tok.kind == tLabel || strings.HasSuffix(strings.TrimSpace(before), ":"):
+		return true
+	case p.tok.kind == tNewline || p.tok.kind == tEOF || p.tok.kind == tKeyword && p.tok.text != "do":
+		return false
+	case afterDef.MatchString(before) || strings.HasSuffix(last, "."):
+		return true
+	}
+	return afterConst.MatchString(before)
 }
 
 func (p *parser) deeper() func() {
