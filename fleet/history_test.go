@@ -286,13 +286,17 @@ func (h *history) judge(c *tally, commit string, r *diff.Report, reached []fleet
 		want := puppet[n.Name]
 		wrong := ""
 		side := func(what, puppet string, ours *source.Diagnostic) {
+			summary := ""
+			if ours != nil {
+				summary = h.nowhere(ours.Summary)
+			}
 			switch {
 			case puppet == "" && ours != nil:
-				wrong += what + " fails here: " + ours.Summary + "; "
+				wrong += what + " fails here: " + summary + "; "
 			case puppet != "" && ours == nil:
 				wrong += what + " fails in Puppet: " + puppet + "; "
-			case puppet != "" && !strings.Contains(reason(ours.Summary), reason(puppet)):
-				wrong += what + " says " + reason(ours.Summary) + ", Puppet says " + reason(puppet) + "; "
+			case puppet != "" && !strings.Contains(reason(summary), reason(puppet)):
+				wrong += what + " says " + reason(summary) + ", Puppet says " + reason(puppet) + "; "
 			}
 		}
 		side("the old side", want.Old, n.Old)
