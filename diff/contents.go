@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,13 +12,15 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
+	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
 // Catalogs name the files of modules, `source => puppet:///modules/…`, and do not hold them. A commit that changes such
 // a file changes no catalog and still changes machines, so the files are looked up on both sides and compared: texts
-// line by line, others by digest and size, directories with recurse => true file by file.
+// line by line, others by digest and size, directories with recurse => true file by file, as far as they come to the
+// machine: agents pass over what is too deep, what is ignored, and what another resource of the catalog looks after.
 
 const moduleSource = "puppet:///modules/"
 
@@ -33,6 +36,7 @@ type Contents struct {
 type contentsKey struct {
 	from, to string // sources, lists joined
 	recurse  bool
+	all      bool // of several directories, the files of all
 }
 
 // A contentsChange is a file that is not the same on both sides.
@@ -51,7 +55,7 @@ func NewContents(from, to *environment.Environment) *Contents {
 
 // Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is.
 func (c *Contents) Compare(cat *catalog.Catalog, opt Options) []*Change {
-	x := &comparison{opt: opt}
+	x := &comparison{opt: opt, to: Side{Catalog: cat}}
 	x.opt.Contents = c
 	for _, r := range cat.Resources {
 		if r.Type == "File" {
@@ -75,7 +79,13 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 	if len(old) == 0 || len(new) == 0 {
 		return
 	}
-	for _, f := range c.opt.Contents.compare(old, new, recurses(s)) {
+	all, _ := s.Get("sourceselect").(value.String)
+	reach := resource.RecursionOf(s.Get)
+	for _, f := range c.opt.Contents.compare(contentsKey{strings.Join(old, "\x00"), strings.Join(new, "\x00"), recurses(s),
+		all == "all"}) {
+		if f.file != "" && (!reach.Reaches(f.file) || c.owned(placeOf(s), placeOf(s)+"/"+f.file)) {
+			continue
+		}
 		x := &Change{Kind: ModuleFile, Name: s.Name(), Attribute: "content", File: f.file, Old: f.old, New: f.new,
 			old: r, new: s}
 		if f.unknown != "" {
@@ -87,6 +97,27 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 		}
 	}
 }
+
+// owned reports whether a file resource below the top is at a path of the new catalog, or on the way there.
+func (c *comparison) owned(top, at string) bool {
+	if c.files == nil {
+		c.files = map[string]bool{}
+		for _, r := range c.to.Catalog.Resources {
+			if r.Type == "File" {
+				c.files[placeOf(r)] = true
+			}
+		}
+	}
+	for ; len(at) > len(top); at = path.Dir(at) {
+		if c.files[at] {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOf is where a file resource is.
+func placeOf(r *catalog.Resource) string { return path.Clean(cmp.Or(pathOf(r), r.Title)) }
 
 // sources are the module files that a file may be copied from, the first that exists is; none if others may be.
 func sources(r *catalog.Resource) (out []string) {
@@ -118,13 +149,12 @@ func recurses(r *catalog.Resource) bool {
 	return false
 }
 
-func (c *Contents) compare(old, new []string, recurse bool) []contentsChange {
-	key := contentsKey{strings.Join(old, "\x00"), strings.Join(new, "\x00"), recurse}
+func (c *Contents) compare(key contentsKey) []contentsChange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	done, ok := c.done[key]
 	if !ok {
-		x, y := c.find(c.from, old, recurse), c.find(c.to, new, recurse)
+		x, y := c.find(c.from, key.from, key), c.find(c.to, key.to, key)
 		var names []string
 		for name := range x {
 			names = append(names, name)
@@ -181,12 +211,12 @@ func digestText(bytes string) string {
 }
 
 // find is the file that a list of sources comes to, or all files below it, by their paths below it.
-func (c *Contents) find(env *environment.Environment, sources []string, recurse bool) map[string]moduleFile {
+func (c *Contents) find(env *environment.Environment, sources string, key contentsKey) map[string]moduleFile {
 	out := map[string]moduleFile{}
 	if env == nil {
 		return map[string]moduleFile{"": {err: "the modules are not at hand"}}
 	}
-	for _, name := range sources {
+	for name := range strings.SplitSeq(sources, "\x00") {
 		module, rest, _ := strings.Cut(name, "/")
 		m := env.Module(module)
 		if m == nil {
@@ -198,20 +228,25 @@ func (c *Contents) find(env *environment.Environment, sources []string, recurse 
 			continue
 		}
 		if !info.IsDir() {
-			out[""] = readModuleFile(env, at)
+			if len(out) == 0 {
+				out[""] = readModuleFile(env, at)
+			}
 			return out
 		}
-		if recurse {
+		if key.recurse {
 			if err := source.Walk(env.Files(), at, func(p string, e source.Entry) bool {
-				if !e.IsDir() {
-					out[strings.TrimPrefix(p, at+"/")] = readModuleFile(env, p)
+				below := strings.TrimPrefix(p, at+"/")
+				if _, first := out[below]; !first && !e.IsDir() {
+					out[below] = readModuleFile(env, p)
 				}
 				return true
 			}); err != nil {
 				out[""] = moduleFile{err: err.Error()}
 			}
 		}
-		return out
+		if !key.all {
+			return out
+		}
 	}
 	return out
 }

@@ -220,6 +220,7 @@ type comparison struct {
 	oldOwn, newOwn *own
 	opt            Options
 	changes        []*Change
+	files          map[string]bool // paths of the new catalog's files, made when asked for
 }
 
 func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
