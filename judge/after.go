@@ -2,13 +2,13 @@ package judge
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
+	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/model"
 )
@@ -33,7 +33,7 @@ func (j *Judge) After(ctx context.Context, old, new Suspect) (u *model.Upgrade, 
 		if len(g.Cycles()) > 0 {
 			return nil, which + " has a cycle", nil
 		}
-		sides[i] = model.Side{Graph: g, Source: sourceSum(s.Modules)}
+		sides[i] = model.Side{Graph: g, Source: served(s.Modules)}
 	}
 	lists, err := j.borrow(platform)
 	if err != nil {
@@ -53,25 +53,60 @@ func (j *Judge) After(ctx context.Context, old, new Suspect) (u *model.Upgrade, 
 	return u, "", err
 }
 
-// sourceSum tells apart what files of modules hold.
-func sourceSum(env *environment.Environment) func(url string) string {
+// served says what the files of modules are that sources of files name; nil for what may be somewhere else, and for
+// what is read only in part.
+func served(env *environment.Environment) func(url string) *model.Served {
 	if env == nil {
 		return nil
 	}
-	return func(url string) string {
-		name, is := strings.CutPrefix(url, moduleFile)
-		if !is {
-			return ""
+	return func(url string) *model.Served {
+		name, inModule := strings.CutPrefix(strings.TrimRight(url, "/"), moduleFile)
+		if !inModule {
+			return nil
 		}
-		at := sourcePath(env, name)
+		at, known := sourceAt(env, name)
+		if !known {
+			return nil
+		}
 		if at == "" {
-			return ""
+			return &model.Served{}
 		}
-		text, err := env.Files().Read(at)
+		info, err := env.Files().Stat(at)
+		if err == nil && !info.IsDir() {
+			text, err := env.Files().Read(at)
+			if err != nil {
+				return nil
+			}
+			return &model.Served{Kind: model.PlainFile, Text: text.Text}
+		}
+		out := &model.Served{Kind: model.Directory, Below: map[string]model.Served{}}
+		if err == nil {
+			err = source.Walk(env.Files(), at, func(p string, e source.Entry) bool {
+				x := model.Served{Kind: model.PlainFile}
+				switch {
+				case e.Link:
+					x.Kind = model.Symlink
+					if real, err := env.Files().Real(p); err == nil {
+						x.Text, _ = filepath.Rel(at, real)
+					}
+				case e.IsDir():
+					x.Kind = model.Directory
+				default:
+					text, failed := env.Files().Read(p)
+					if x.Text = text.Text; failed != nil {
+						out = nil
+						return false
+					}
+				}
+				if out != nil {
+					out.Below[strings.TrimPrefix(p, at+"/")] = x
+				}
+				return true
+			})
+		}
 		if err != nil {
-			return ""
+			return nil
 		}
-		sum := sha256.Sum256([]byte(text.Text))
-		return fmt.Sprintf("%x", sum[:8])
+		return out
 	}
 }

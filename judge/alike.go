@@ -32,17 +32,10 @@ func (j *Judge) Likeness(s Suspect) string {
 // PairLikeness is the same for pairs of catalogs of which the same can be said about what follows when one is applied
 // after the other: all that models look at, and what the files of modules hold that they name.
 func (j *Judge) PairLikeness(old, new Suspect) string {
-	a, b := model.PairLikeness(old.Catalog, new.Catalog)
+	a, b := model.PairLikeness(old.Catalog, new.Catalog, served(old.Modules), served(new.Modules))
 	text := []byte(new.Platform + strings.Join(slices.Concat(shownTo(old), shownTo(new)), "\n"))
-	for i, c := range []*catalog.Catalog{a, b} {
+	for _, c := range []*catalog.Catalog{a, b} {
 		text = catalogText(text, c)
-		if sum := sourceSum([]Suspect{old, new}[i].Modules); sum != nil {
-			for _, r := range c.Resources {
-				if v := r.Get("source"); v != nil {
-					text = append(text, sum(value.ToString(v))...)
-				}
-			}
-		}
 	}
 	sum := sha256.Sum256(text)
 	return string(sum[:])

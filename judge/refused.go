@@ -78,8 +78,7 @@ func missingSource(env *environment.Environment, r *catalog.Resource) string {
 		if !ok || !inModule {
 			return "" // who knows
 		}
-		at := sourcePath(env, rest)
-		if at != "" && (source.Exists(env.Files(), at) || env.Unfetched(at)) || at == "" && env.Alone() != nil {
+		if at, known := sourceAt(env, rest); at != "" || !known {
 			return ""
 		}
 		if first == "" {
@@ -87,6 +86,18 @@ func missingSource(env *environment.Environment, r *catalog.Resource) string {
 		}
 	}
 	return first
+}
+
+// sourceAt is where a file of a module is; "" if it is not there, and known is false if it may come from elsewhere.
+func sourceAt(env *environment.Environment, name string) (at string, known bool) {
+	at = sourcePath(env, name)
+	switch {
+	case at == "":
+		return "", env.Alone() == nil
+	case source.Exists(env.Files(), at):
+		return at, true
+	}
+	return "", !env.Unfetched(at)
 }
 
 // sourcePath is where a file of a module would be; "" if there is no such module.

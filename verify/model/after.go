@@ -25,8 +25,8 @@ import (
 // A Side is one of the two catalogs.
 type Side struct {
 	Graph *catalog.Graph
-	// Source is a digest of what a source of a file holds; "" if that is not known. May be nil.
-	Source func(url string) string
+	// Source is what a source of a file has; nil if that is not known. May be nil itself.
+	Source func(url string) *Served
 }
 
 // An Upgrade is what a run of the new catalog does on a machine that has the old one.

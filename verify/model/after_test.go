@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bunraku/puppet/value"
 	"bunraku/verify/model"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,7 +77,7 @@ func TestAfter(t *testing.T) {
 func TestAfterSource(t *testing.T) {
 	g := site(t, "file { '/srv/a': source => 'puppet:///modules/m/a' } ~> service { 'cron': ensure => running }")
 	holds := func(text string) model.Side {
-		return model.Side{Graph: g, Source: func(url string) string { return text + " in " + url }}
+		return model.Side{Graph: g, Source: func(string) *model.Served { return &model.Served{Kind: model.PlainFile, Text: text} }}
 	}
 	u, err := model.After(context.Background(), holds("x"), holds("y"), model.Options{}, nil)
 	if err != nil {
@@ -85,6 +86,24 @@ func TestAfterSource(t *testing.T) {
 	want := []string{"File[/srv/a] changed content", "Service[cron] restarted by File[/srv/a]"}
 	if d := cmp.Diff(want, upgradeWords(u)); d != "" {
 		t.Error(d)
+	}
+}
+
+// Pairs of which one has the text of its source as content, and one another text, are not alike: only one restarts.
+func TestPairLikenessSource(t *testing.T) {
+	like := func(content string) string {
+		old := site(t, "file { '/srv/a': source => 'puppet:///modules/m/a' }").Catalog
+		new := site(t, "file { '/srv/a': content => '"+content+"' }").Catalog
+		holds := func(string) *model.Served { return &model.Served{Kind: model.PlainFile, Text: "x"} }
+		a, b := model.PairLikeness(old, new, holds, holds)
+		return value.Inspect(a.Resource("File", "/srv/a").Get("held")) + value.Inspect(b.Resource("File",
+			"/srv/a").Get("content"))
+	}
+	if like("x") == like("y") {
+		t.Error(like("x"))
+	}
+	if like("y") != like("z") {
+		t.Error(like("y"), like("z"))
 	}
 }
 

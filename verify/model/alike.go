@@ -1,6 +1,9 @@
 package model
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,10 +19,11 @@ import (
 // others; tags do not.
 func Likeness(c *catalog.Catalog) *catalog.Catalog { return likeness(c, newTexts(c)) }
 
-// PairLikeness is Likeness of two catalogs, of which one follows the other: equal texts are equal on both sides.
-func PairLikeness(old, new *catalog.Catalog) (*catalog.Catalog, *catalog.Catalog) {
+// PairLikeness is Likeness of two catalogs, of which one follows the other: equal texts are equal on both sides, those
+// that sources hold, too. The functions say what that is (Side.Source).
+func PairLikeness(old, new *catalog.Catalog, was, is func(url string) *Served) (*catalog.Catalog, *catalog.Catalog) {
 	a, b := newTexts(old), newTexts(new)
-	b.numbers = a.numbers
+	a.source, b.source, b.numbers = was, is, a.numbers
 	return likeness(old, a), likeness(new, b)
 }
 
@@ -39,6 +43,9 @@ func likeness(c *catalog.Catalog, texts *texts) *catalog.Catalog {
 				p.Value = texts.number(p.Value)
 			}
 			x.Params = append(x.Params, p)
+			if p.Name == "source" && r.Type == "File" && texts.source != nil {
+				x.Params = append(x.Params, catalog.Param{Name: "held", Value: texts.held(r)})
+			}
 		}
 		like.Resources[i], copies[r] = &x, &x
 	}
@@ -56,7 +63,8 @@ func relates(attr string) bool {
 // texts numbers the contents of a catalog's files.
 type texts struct {
 	numbers map[string]value.Int
-	said    []string // every text that other resources have
+	said    []string                 // every text that other resources have
+	source  func(url string) *Served // nil if nobody can say, and for one catalog alone, where it does not matter
 }
 
 func newTexts(c *catalog.Catalog) *texts {
@@ -89,6 +97,26 @@ func (t *texts) free(r *catalog.Resource) bool {
 	}
 	name := path.Base(file)
 	return !slices.ContainsFunc(t.said, func(s string) bool { return strings.Contains(s, name) })
+}
+
+// held is what the sources of a file have: the texts themselves, and which others they equal.
+func (t *texts) held(r *catalog.Resource) value.Value {
+	var out strings.Builder
+	tell := func(name string, s Served) {
+		fmt.Fprintf(&out, "%s %d %x %s\n", name, s.Kind, sha256.Sum256([]byte(s.Text)),
+			value.ToString(t.number(value.String(s.Text))))
+	}
+	for _, url := range (&item{r: r, used: map[string]bool{}}).list("source") {
+		s := t.source(url)
+		if s == nil {
+			continue
+		}
+		tell(url, *s)
+		for _, name := range slices.Sorted(maps.Keys(s.Below)) {
+			tell(name, s.Below[name])
+		}
+	}
+	return value.String(out.String())
 }
 
 // number is the same for equal texts.

@@ -76,6 +76,23 @@ func (b *builder) file(it *item) {
 	if ensure == "" && source != "" && recurse != "" && recurse != "false" { // a directory is copied
 		ensure = "directory"
 	}
+	var has *Served
+	if it.r.Get("content") == nil && it.r.Get("checksum_value") == nil {
+		has = b.served(it)
+	}
+	if has != nil && has.Kind == fs.None { // agents ask for it first, whatever else is said
+		it.program = fs.Fail{Why: "no module has " + strings.Join(it.list("source"), ", ")}
+		for _, x := range it.r.Params {
+			it.read(x.Name)
+		}
+		return
+	}
+	if has != nil && ensure != absent { // a file becomes what its source is
+		ensure = map[fs.Kind]string{fs.File: "file", fs.Dir: "directory"}[has.Kind]
+		if how := it.or("checksum", ""); how == "mtime" || how == "ctime" {
+			b.open(nil, "%s is newer than %s just if it holds something else", source, p)
+		}
+	}
 	if strings.HasPrefix(source, "/") && (ensure == "" || ensure == "directory") && it.r.Get("content") == nil {
 		program, post := b.copied(p, b.path(source), force, replace)
 		attrs, test := b.attrs(it, p, ensure == "directory")
@@ -84,7 +101,7 @@ func (b *builder) file(it *item) {
 			if !replace && recurse != "" && recurse != "false" {
 				it.note(verify.Approximate, "what replace => false keeps below it has no model")
 			}
-			b.recursion(it, p, recurse, purge && replace, force, source)
+			b.recursion(it, p, recurse, purge && replace, force, source, nil)
 		}
 		return
 	}
@@ -122,7 +139,7 @@ func (b *builder) file(it *item) {
 		default:
 			program, post = append(program, b.makeDir(p)), append(post, is(fs.Dir))
 		}
-		b.recursion(it, p, recurse, purge && replace, force, source)
+		b.recursion(it, p, recurse, purge && replace, force, source, has)
 	case "link":
 		if !hasTarget {
 			it.note(verify.Opaque, "a link without a target")
@@ -170,7 +187,7 @@ func (b *builder) file(it *item) {
 		attrs, test := b.attrs(it, p, ensure == "directory")
 		it.program = fs.If{Cond: exists(p), Then: attrs}
 		it.post = fs.Or{is(fs.None), test}
-		b.recursion(it, p, recurse, purge && replace, force, source)
+		b.recursion(it, p, recurse, purge && replace, force, source, has)
 		return
 	default:
 		it.note(verify.Opaque, "ensure => %s has no model", ensure)
@@ -292,18 +309,15 @@ func (b *builder) content(it *item) (t fs.Term, given bool, needs fs.Seq) {
 	if len(sources) == 0 {
 		return nil, false, nil
 	}
+	if has := b.served(it); has != nil && has.Kind == fs.File {
+		return fs.Str(has.Text), true, nil
+	}
 	if len(sources) > 1 {
 		it.note(verify.Approximate, "the first of its sources is taken to be there")
 	}
 	src := strings.TrimPrefix(sources[0], "file://")
 	if !strings.HasPrefix(src, "/") {
-		held := "what " + src + " holds"
-		if b.opt.Source != nil {
-			if sum := b.opt.Source(src); sum != "" {
-				held += ": " + sum
-			}
-		}
-		return fs.Str(held), true, nil
+		return fs.Str("what " + src + " holds"), true, nil
 	}
 	from := b.path(src)
 	ensure, _ := it.text("ensure")

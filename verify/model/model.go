@@ -81,8 +81,8 @@ type Options struct {
 	Platform string         // "debian-12"; "" for any
 	Types    resource.Lookup
 	Assert   []Assertion // what people want to hold at the end
-	// Source is a digest of what a source of a file holds, "" if that is not known; nil if nobody can say.
-	Source func(url string) string
+	// Source is what a source of a file has, nil if that is not known; nil if nobody can say.
+	Source func(url string) *Served
 	// Recover asks whether later runs mend what a run leaves that was cut off.
 	Recover bool
 	// Accept are answers to open points that people have given.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bunraku/puppet/resource"
 	"bunraku/verify"
 	"bunraku/verify/fs"
 )
@@ -14,9 +15,9 @@ import (
 // only be written down when all programs are known (see sweeps).
 type sweep struct {
 	top   fs.Path
-	limit int      // how deep it goes; -1 for all the way
-	skip  []string // patterns of names that it passes over, with what is below
-	keeps bool     // what the catalog manages is left alone, with what is below
+	reach resource.Recursion // how far it goes
+	keeps bool               // what the catalog manages is left alone, with what is below
+	knows []fs.Path          // what it comes to whether somebody names it or not
 	visit func(q fs.Path) (do fs.Expr, whole bool)
 	body  fs.Seq // what all that comes to
 	rest  bool   // the children nobody names go too
@@ -45,6 +46,12 @@ func (b *builder) sweeps() {
 			continue
 		}
 		s := it.sweep
+		all := named
+		if len(s.knows) > 0 {
+			all = slices.Concat(named, s.knows)
+			slices.Sort(all)
+			all = slices.Compact(all)
+		}
 		var managed []fs.Path
 		if s.keeps {
 			for q := range b.files {
@@ -55,7 +62,7 @@ func (b *builder) sweeps() {
 		}
 		body := fs.Seq{}
 		var children, done []fs.Path
-		for _, q := range named {
+		for _, q := range all {
 			if !q.Under(s.top) {
 				continue
 			}
@@ -113,11 +120,7 @@ func atOrBelow(q fs.Path, tops []fs.Path) bool {
 
 // reaches reports whether the sweep comes to q: not too deep, and no name on the way is passed over.
 func (s *sweep) reaches(q fs.Path) bool {
-	names := strings.Split(strings.TrimPrefix(string(q[len(s.top):]), "/"), "/")
-	if s.limit >= 0 && len(names) > s.limit {
-		return false
-	}
-	return !slices.ContainsFunc(names, func(n string) bool { return globs(s.skip, n) })
+	return s.reach.Reaches(strings.TrimPrefix(string(q[len(s.top):]), "/"))
 }
 
 // globs matches a name as File.fnmatch does with dot files: what path.Match has is what Puppet's documentation
@@ -130,16 +133,13 @@ func globs(patterns []string, name string) bool {
 }
 
 // recursion is what a file resource does below its path.
-func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bool, source string) {
+func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bool, source string, has *Served) {
 	if recurse != "true" && recurse != "remote" && recurse != "inf" {
 		return
 	}
-	s := &sweep{top: p, limit: -1, skip: it.list("ignore"), keeps: true}
-	if n, err := strconv.Atoi(strings.Join(it.list("recurselimit"), "")); err == nil {
-		s.limit = n
-	}
-	attrs := func(q fs.Path) fs.Expr {
-		set, test := b.attrs(it, q, false)
+	s := &sweep{top: p, reach: resource.RecursionOf(it.r.Get), keeps: true}
+	attrs := func(q fs.Path, dir bool) fs.Expr {
+		set, test := b.attrs(it, q, dir)
 		if len(set) == 0 {
 			return nil
 		}
@@ -147,7 +147,11 @@ func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bo
 	}
 	local := strings.HasPrefix(source, "/")
 	from := func(q fs.Path) fs.Path { return fs.Clean(source + string(q[len(p):])) }
-	if source != "" && !local {
+	if has != nil {
+		for below := range has.Below {
+			s.knows = append(s.knows, p+"/"+fs.Path(below))
+		}
+	} else if source != "" && !local {
 		it.note(verify.Approximate, "which files come with its source is not known")
 	}
 	s.visit = func(q fs.Path) (fs.Expr, bool) {
@@ -158,11 +162,23 @@ func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bo
 		if recurse == "remote" {
 			gone, whole = nil, false // only what the source has is looked at
 		}
-		rest := attrs(q)
+		came := Served{}
+		if has != nil {
+			came = has.Below[strings.TrimPrefix(string(q[len(p):]), "/")]
+		}
+		rest := attrs(q, came.Kind == fs.Dir)
 		if rest == nil {
 			rest = fs.Skip{}
 		}
 		switch {
+		case came.Kind != fs.None:
+			become := b.becomes(q, came, force)
+			if !it.truth("replace", true) {
+				become = fs.If{Cond: fs.Is{Path: q, Kind: fs.None}, Then: become}
+			}
+			return fs.Seq{become, rest}, false
+		case has != nil:
+			return orElse(gone, rest), false
 		case local:
 			f := from(q)
 			is := func(k fs.Kind) fs.Pred { return fs.Is{Path: f, Kind: k} }
@@ -181,7 +197,7 @@ func (b *builder) recursion(it *item, p fs.Path, recurse string, purge, force bo
 		}
 		return rest, false
 	}
-	if purge && force && recurse != "remote" && len(s.skip) == 0 && source == "" {
+	if purge && force && recurse != "remote" && len(s.reach.Ignore) == 0 && source == "" {
 		s.rest = true
 	}
 	it.sweep = s
@@ -275,9 +291,9 @@ func (b *builder) tidy(it *item) {
 	if recurse == "" || recurse == "false" {
 		return
 	}
-	s := &sweep{top: top, limit: -1}
+	s := &sweep{top: top, reach: resource.Recursion{Limit: -1}}
 	if n, err := strconv.Atoi(recurse); err == nil {
-		s.limit = n
+		s.reach.Limit = n
 	}
 	s.visit = func(q fs.Path) (fs.Expr, bool) { return pick(q), false }
 	it.sweep = s

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a run is said to do is what agents do: each answer here is that of puppet apply 7.23, run twice with the old
+// catalog and then with the new one.
+func TestDiffTold(t *testing.T) {
+	const u = "puppet:///modules/profile/"
+	file := func(attrs string) string {
+		return "file { '/srv/f': " + attrs + " } ~> service { 'cron': ensure => running }\n"
+	}
+	tree := func(attrs string) string {
+		if !strings.Contains(attrs, "source =>") {
+			attrs += ", source => '" + u + "d'"
+		}
+		return file("recurse => " + attrs)
+	}
+	type files map[string]string
+	const restarts = "restarts Service[cron]"
+	for _, x := range []struct {
+		name     string
+		old, new string // "" for the same
+		at       files
+		then     files // "" takes one away
+		want     []string
+		same     bool // no difference is shown
+	}{
+		{name: "a file of a tree", old: tree("remote"), at: files{"d/e/b": "1"}, then: files{"d/e/b": "2"},
+			want: []string{restarts}},
+		{name: "one more", old: tree("true"), at: files{"d/b": "1"}, then: files{"d/c": "2"}, want: []string{restarts}},
+		{name: "one goes", old: tree("remote"), at: files{"d/b": "1", "d/c": "2"}, then: files{"d/c": ""}},
+		{name: "one is purged", old: tree("true, purge => true"), at: files{"d/b": "1", "d/c": "2"},
+			then: files{"d/c": ""}, want: []string{restarts, "purges /srv/f/c"}},
+		{name: "without recurse", old: file("source => '" + u + "d'"), at: files{"d/b": "1"}, then: files{"d/b": "2"},
+			same: true},
+		{name: "what is ignored", old: tree("true, ignore => ['a*', '*']"), at: files{"d/a": "1", "d/b/c": "1"},
+			then: files{"d/a": "2", "d/b/c": "2"}, same: true},
+		{name: "no star is a dot", old: tree("true, ignore => '*'"), at: files{"d/.a": "1"}, then: files{"d/.a": "2"},
+			want: []string{restarts}},
+		{name: "too deep", old: tree("true, recurselimit => 1"), at: files{"d/e/a": "1"}, then: files{"d/e/a": "2"},
+			same: true},
+		{name: "deep enough", old: tree("true, recurselimit => 2"), at: files{"d/e/a": "1"}, then: files{"d/e/a": "2"},
+			want: []string{restarts}},
+		{name: "somebody else's", old: tree("true") + "file { ['/srv/f/a', '/srv/f/e']: ensure => directory }\n",
+			at: files{"d/a": "1", "d/e/a": "1", "d/x": "1"}, then: files{"d/a": "2", "d/e/a": "2"}, same: true},
+		{name: "a file as a directory", old: file("source => '" + u + "a', ensure => directory, recurse => true"),
+			at: files{"a": "1"}, then: files{"a": "2"}, want: []string{restarts}},
+		{name: "a source moves", old: file("source => '" + u + "a'"), new: file("source => '" + u + "b'"),
+			at: files{"a": "1", "b": "1"}},
+		{name: "a source becomes a content", old: file("source => '" + u + "a'"), new: file("content => '1'"),
+			at: files{"a": "1"}},
+		{name: "another content", old: file("source => '" + u + "a'"), new: file("content => '2'"),
+			at: files{"a": "1"}, want: []string{restarts}},
+		{name: "the first of two comes", old: file("source => ['" + u + "a', '" + u + "b']"), at: files{"b": "1"},
+			then: files{"a": "2"}, want: []string{restarts}},
+		{name: "the first of two goes", old: file("source => ['" + u + "a', '" + u + "b']"),
+			at: files{"a": "1", "b": "1"}, then: files{"a": ""}, same: true},
+		{name: "one of all", old: tree("true, sourceselect => all, source => ['" + u + "d', '" + u + "g']"),
+			at: files{"d/a": "1", "g/a": "1", "g/b": "1"}, then: files{"g/b": "2"}, want: []string{restarts}},
+		{name: "what another hides", old: tree("true, sourceselect => all, source => ['" + u + "d', '" + u + "g']"),
+			at: files{"d/a": "1", "g/a": "1"}, then: files{"g/a": "2"}, same: true},
+		{name: "what is kept", old: tree("true, replace => false"), at: files{"d/a": "1"}, then: files{"d/a": "2"}},
+		{name: "it is not there", old: file("source => '" + u + "a'"), at: files{"a": "1"}, then: files{"a": ""},
+			want: []string{"fails: File[/srv/f]: no module has " + u + "a"}},
+		{name: "a tree is not there", old: tree("true"), at: files{"d/a": "1"}, then: files{"d/a": ""},
+			want: []string{"fails: File[/srv/f]: no module has " + u + "d"}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			s := newRepository(t)
+			put := func(at files, manifest string) {
+				for name, text := range at {
+					place := filepath.Join("site-modules/profile/files", name)
+					if text != "" {
+						s.put(place, text)
+						continue
+					}
+					if err := os.Remove(filepath.Join(s.dir, place)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.put("manifests/site.pp", manifest)
+				s.commit("a state")
+			}
+			put(x.at, x.old)
+			if x.new == "" {
+				x.new = x.old + "# the same\n"
+			}
+			put(x.then, x.new)
+			_, out := s.diff("--from", "HEAD~1", "--to", "HEAD", "--nodes", "db1*")
+			_, told, _ := strings.Cut(out, "on machines that have the old catalog, a run\n")
+			told, _, _ = strings.Cut(told, "\n\n")
+			var got []string
+			for line := range strings.SplitSeq(told, "\n") {
+				what, _, _ := strings.Cut(strings.TrimSpace(line), "   on ")
+				if what != "" && !strings.HasPrefix(what, "not known") {
+					got = append(got, what)
+				}
+			}
+			if !slices.Equal(got, x.want) || strings.Contains(out, "No differences.") != x.same {
+				t.Errorf("told %q, want %q\n%s", got, x.want, out)
+			}
+		})
+	}
+}
