@@ -15,6 +15,9 @@ func TestDiffTold(t *testing.T) {
 	file := func(attrs string) string {
 		return "file { '/srv/f': " + attrs + " } ~> service { 'cron': ensure => running }\n"
 	}
+	own := func(text string) string {
+		return strings.ReplaceAll(file("content => '"+text+"'"), "'cron'", "'shopd'")
+	}
 	tree := func(attrs string) string {
 		if !strings.Contains(attrs, "source =>") {
 			attrs += ", source => '" + u + "d'"
@@ -70,6 +73,11 @@ func TestDiffTold(t *testing.T) {
 			want: []string{"fails: File[/srv/f]: no module has " + u + "a"}},
 		{name: "a tree is not there", old: tree("true"), at: files{"d/a": "1"}, then: files{"d/a": ""},
 			want: []string{"fails: File[/srv/f]: no module has " + u + "d"}},
+		{name: "a service that nothing brings", old: own("a"), new: own("b"), want: []string{"restarts Service[shopd]"}},
+		{name: "which comes now", old: "file { '/srv/f': content => 'a' }\n", new: own("a"),
+			want: []string{"fails: Service[shopd]: there is no service shopd"}},
+		{name: "a package that no archive has", old: "package { 'shop-own': } -> " + file("content => 'a'"),
+			new: "package { 'shop-own': } -> " + file("content => 'b'"), want: []string{restarts}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := newRepository(t)
@@ -92,7 +100,7 @@ func TestDiffTold(t *testing.T) {
 				x.new = x.old + "# the same\n"
 			}
 			put(x.then, x.new)
-			_, out := s.diff("--from", "HEAD~1", "--to", "HEAD", "--nodes", "db1*")
+			_, out := s.diff("--from", "HEAD~1", "--to", "HEAD", "--nodes", "web1*")
 			_, told, _ := strings.Cut(out, "on machines that have the old catalog, a run\n")
 			told, _, _ = strings.Cut(told, "\n\n")
 			var got []string

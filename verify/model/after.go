@@ -104,7 +104,7 @@ func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Op
 	if opt.Budget == nil {
 		opt.Budget = budget.New(ctx, Limits(DefaultUnits))
 	}
-	opt.Source = new.Source
+	opt.Source, opt.lived = new.Source, brought(old.Graph.Catalog)
 	n, err := Build(new.Graph, opt)
 	if err != nil {
 		return nil, err
@@ -135,6 +135,18 @@ func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Op
 		err = a.everywhere(ctx, *search)
 	}
 	return a, err
+}
+
+// brought are the services and packages that a catalog brings to be, by type and name.
+func brought(c *catalog.Catalog) map[[2]string]bool {
+	out := map[[2]string]bool{}
+	for _, r := range c.Resources {
+		it := &item{r: r, rec: recordOf(r.Type), used: map[string]bool{}}
+		if (r.Type == "Service" || r.Type == "Package") && declaresPresence(it) && !sleeps(it) {
+			out[[2]string{r.Type, strings.TrimSuffix(it.or("name", r.Title), ".service")}] = true
+		}
+	}
+	return out
 }
 
 // paths are those that the programs of a model speak of, with the directories above them.

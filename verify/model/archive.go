@@ -36,7 +36,7 @@ func (pk *packages) nonesuch(it *item) bool {
 	}
 	st, whole := pk.b.opt.Listing.Standing(it.name)
 	return whole && st == listing.Foreign && !pk.b.addsSources() && pk.b.opt.Image.OtherSource() == "" &&
-		!pk.b.accepts("package %s is in the archive", it.name)
+		!pk.b.grants("Package", it.name, "package %s is in the archive")
 }
 
 // missing is how the package manager refuses it.
@@ -81,7 +81,7 @@ func (b *builder) noUnit(name string) bool {
 			return false
 		}
 	}
-	return !b.bringsUnits() && !b.accepts("service %s is there", name)
+	return !b.bringsUnits() && !b.grants("Service", name, "service %s is there")
 }
 
 // bringsUnits reports whether something in the catalog may bring a unit of a name that nobody knows.

@@ -61,6 +61,19 @@ func (b *builder) accepts(format string, args ...any) bool {
 	return true
 }
 
+// grants is accepts for what a resource of the old catalog needs, too: a machine that has that catalog has it, wherever
+// it came from. That it has the catalog is taken for true then.
+func (b *builder) grants(typ, name, format string) bool {
+	if b.accepts(format, name) {
+		return true
+	}
+	if b.opt.lived[[2]string{typ, name}] {
+		b.open(nil, format, name)
+		return true
+	}
+	return false
+}
+
 // acceptedDirs are the directories that are taken to be there: the paths below which something in the catalog lies.
 func (b *builder) acceptedDirs() (out []fs.Path) {
 	for _, x := range b.opt.Accept {
