@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// What a run is said to do is what agents do: each answer here is that of puppet apply 7.23, run twice with the old
-// catalog and then with the new one.
+// What a run is said to do is what agents do. The answers about sources are those of puppet apply 7.23, run twice with
+// the old catalog and then with the new one; those about purging follow its type resources, which would take what the
+// machine that is asked has.
 func TestDiffTold(t *testing.T) {
 	const u = "puppet:///modules/profile/"
 	file := func(attrs string) string {
@@ -17,6 +18,14 @@ func TestDiffTold(t *testing.T) {
 	}
 	own := func(text string) string {
 		return strings.ReplaceAll(file("content => '"+text+"'"), "'cron'", "'shopd'")
+	}
+	purge := func(typ string) string {
+		name, more, _ := strings.Cut(typ, ", ")
+		if more != "" {
+			name, more = strings.TrimSuffix(name, "'"), ", "+more+"'"
+		}
+		return "resources { '" + name + "': purge => true" + more + ", notify => Service['cron'] }\n" +
+			"service { 'cron': ensure => running }\n"
 	}
 	tree := func(attrs string) string {
 		if !strings.Contains(attrs, "source =>") {
@@ -76,6 +85,25 @@ func TestDiffTold(t *testing.T) {
 		{name: "a service that nothing brings", old: own("a"), new: own("b"), want: []string{"restarts Service[shopd]"}},
 		{name: "which comes now", old: "file { '/srv/f': content => 'a' }\n", new: own("a"),
 			want: []string{"fails: Service[shopd]: there is no service shopd"}},
+		{name: "a job is purged", old: purge("cron") + "cron { 'c': command => '/x' }\n", new: purge("cron"),
+			want: []string{restarts, "purges Cron[c]"}},
+		{name: "by a resource that is new", old: "host { 'h': ip => '192.0.2.1' }\n", new: purge("host"),
+			want: []string{"purges Host[h]", "starts Service[cron]"}},
+		{name: "it is only told", old: "cron { 'c': command => '/x' }\n", new: "resources { 'cron': purge => true, " +
+			"noop => true }\n", want: []string{"leaves behind Cron[c]"}},
+		{name: "what cannot be listed", old: purge("ssh_authorized_key") + "ssh_authorized_key { 'k': user => 'root', " +
+			"type => 'rsa', key => 'x' }\n", new: purge("ssh_authorized_key"),
+			want: []string{"leaves behind Ssh_authorized_key[k]"}},
+		{name: "in another file", old: purge("host") + "host { 'h': ip => '192.0.2.1', target => '/srv/hosts' }\n",
+			new: purge("host"), want: []string{"leaves behind Host[h]"}},
+		{name: "a user", old: purge("user") + "user { 'bob': ensure => present, uid => 5000 }\n", new: purge("user"),
+			want: []string{restarts, "purges User[bob]"}},
+		{name: "a user of the system", old: purge("user") + "user { 'bob': ensure => present, uid => 500 }\n",
+			new: purge("user"), want: []string{"leaves behind User[bob]"}},
+		{name: "even that", old: purge("user', unless_system_user => '100") + "user { 'bob': ensure => present, uid => 500 }\n",
+			new: purge("user', unless_system_user => '100"), want: []string{restarts, "purges User[bob]"}},
+		{name: "not that", old: purge("user', unless_uid => '5000") + "user { 'bob': ensure => present, uid => 5000 }\n",
+			new: purge("user', unless_uid => '5000"), want: []string{"leaves behind User[bob]"}},
 		{name: "a package that no archive has", old: "package { 'shop-own': } -> " + file("content => 'a'"),
 			new: "package { 'shop-own': } -> " + file("content => 'b'"), want: []string{restarts}},
 	} {

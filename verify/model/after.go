@@ -104,7 +104,12 @@ func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Op
 	if opt.Budget == nil {
 		opt.Budget = budget.New(ctx, Limits(DefaultUnits))
 	}
+	if opt.Types == nil {
+		opt.Types = Types{}
+	}
 	opt.Source, opt.lived = new.Source, brought(old.Graph.Catalog)
+	a := &after{u: &Upgrade{}, again: map[string]bool{}}
+	new.Graph, a.purged, a.u.Open = purged(old.Graph, new.Graph, opt.Types)
 	n, err := Build(new.Graph, opt)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Op
 	if err != nil {
 		return nil, err
 	}
-	a := &after{o: o, u: &Upgrade{}, again: map[string]bool{}}
+	a.o = o
 	rest, err := a.rest()
 	if err != nil {
 		return nil, err
@@ -141,7 +146,7 @@ func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Op
 func brought(c *catalog.Catalog) map[[2]string]bool {
 	out := map[[2]string]bool{}
 	for _, r := range c.Resources {
-		it := &item{r: r, rec: recordOf(r.Type), used: map[string]bool{}}
+		it := itemOf(r)
 		if (r.Type == "Service" || r.Type == "Package") && declaresPresence(it) && !sleeps(it) {
 			out[[2]string{r.Type, strings.TrimSuffix(it.or("name", r.Title), ".service")}] = true
 		}
@@ -181,6 +186,8 @@ type after struct {
 	u     *Upgrade
 	start *fs.State       // the machine on which the old catalog has come to rest
 	again map[string]bool // resources of the old catalog that act, or fail, in every run
+
+	purged map[*catalog.Resource]*catalog.Resource // resources that the agent makes, and of which resources resource
 }
 
 // rest runs the old catalog until it changes nothing.
@@ -404,6 +411,9 @@ func (a *after) acts(i int, before fs.Touched, s *fs.State) []Act {
 	r := a.n.Resources[i]
 	act := Act{Resource: r, Verb: Changes, Exact: a.n.Graph.Resources[i].Exact,
 		Again: r.Type == "Exec" && a.again[r.Ref()]}
+	if by := a.purged[r]; by != nil {
+		return []Act{{Resource: by, Verb: Purges, What: []string{r.Ref()}, Exact: act.Exact}}
+	}
 	it := a.n.from.itemAt(r)
 	own := fs.Path("")
 	if it != nil && strings.HasPrefix(it.name, "/") {

@@ -106,7 +106,7 @@ func (t *texts) held(r *catalog.Resource) value.Value {
 		fmt.Fprintf(&out, "%s %d %x %s\n", name, s.Kind, sha256.Sum256([]byte(s.Text)),
 			value.ToString(t.number(value.String(s.Text))))
 	}
-	for _, url := range (&item{r: r, used: map[string]bool{}}).list("source") {
+	for _, url := range itemOf(r).list("source") {
 		s := t.source(url)
 		if s == nil {
 			continue

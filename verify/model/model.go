@@ -94,9 +94,11 @@ type Options struct {
 	// nil.
 	Words func(of, in *catalog.Resource) (words string, single bool)
 
-	base  *base              // what a model that this one is made of found; nil at first
-	named []fs.Path          // what somebody else speaks of: packages may bring it, and what goes through a tree may meet it
-	lived map[[2]string]bool // type and name of what the catalog that the machine has brings to be; nil for none
+	base *base // what a model that this one is made of found; nil at first
+	// named is what somebody else speaks of: packages may bring it, and what goes through a tree may meet it.
+	named []fs.Path
+	// lived are type and name of what the catalog that the machine has brings to be; nil for none.
+	lived map[[2]string]bool
 }
 
 // A Model is a catalog as the verifier sees it.
