@@ -62,11 +62,9 @@ func about(r *catalog.Resource, attr string, d *source.Diagnostic) *source.Diagn
 const moduleFile = "puppet:///modules/"
 
 // missingSource is the source of a file if it is one of a module and there is no such file; "" if there may be one. Of
-// several sources the first that exists is taken. What another module would have cannot be told where only one is.
+// several sources the first that exists is taken. What another module would have cannot be told where only one is. An
+// agent asks for the source first, also if the file is to be absent.
 func missingSource(env *environment.Environment, r *catalog.Resource) string {
-	if e, _ := r.Get("ensure").(value.String); e == "absent" {
-		return ""
-	}
 	sources := []value.Value{r.Get("source")}
 	if a, ok := sources[0].(*value.Array); ok {
 		sources = a.Elems

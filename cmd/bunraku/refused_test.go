@@ -29,14 +29,15 @@ exec { '/bin/mkdir /srv/a': }
 			"manifests/site.pp:1:16\n",
 		"error[C0004]: File[/a]: no module has puppet:///modules/app/ap.conf\n   manifests/site.pp:2:14\n",
 		"did you mean puppet:///modules/app/app.conf?",
+		"File[/d]: no module has puppet:///modules/app/none", // which agents ask for all the same
 		"File[/e]: no module has puppet:///modules/nope/x", "; there is no module nope", "on 2 nodes",
-		"V201 not idempotent: Exec[/bin/mkdir /srv/a]", "5 problems on 2 of 2 nodes",
+		"V201 not idempotent: Exec[/bin/mkdir /srv/a]", "6 problems on 2 of 2 nodes",
 	} {
 		if !strings.Contains(out+errText, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if code != exitNo || strings.Contains(out, "Every node is") || strings.Count(errText, "error[C000") != 3 {
+	if code != exitNo || strings.Contains(out, "Every node is") || strings.Count(errText, "error[C000") != 4 {
 		t.Errorf("exit %d\n%s%s", code, out, errText)
 	}
 	if code, out, _ := call("verify", ".", "--node", "a"); code != exitNo ||

@@ -77,7 +77,8 @@ func TestAfter(t *testing.T) {
 func TestAfterSource(t *testing.T) {
 	g := site(t, "file { '/srv/a': source => 'puppet:///modules/m/a' } ~> service { 'cron': ensure => running }")
 	holds := func(text string) model.Side {
-		return model.Side{Graph: g, Source: func(string) *model.Served { return &model.Served{Kind: model.PlainFile, Text: text} }}
+		has := &model.Served{Kind: model.PlainFile, Text: text}
+		return model.Side{Graph: g, Source: func(string) *model.Served { return has }}
 	}
 	u, err := model.After(context.Background(), holds("x"), holds("y"), model.Options{}, nil)
 	if err != nil {

@@ -57,6 +57,10 @@ func Refused(r *catalog.Resource) (out []Refusal) {
 			out = append(out, Refusal{Text: "Validation of " + r.Ref() +
 				" failed: You cannot specify more than one of content, source, target"})
 		}
+		if how, _ := r.Get("checksum").(value.String); how == "none" && r.Get("source") != nil {
+			out = append(out, Refusal{Attr: "checksum", Text: "Validation of " + r.Ref() +
+				" failed: You cannot specify source when using checksum 'none'"})
+		}
 	}
 	return out
 }

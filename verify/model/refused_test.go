@@ -36,6 +36,8 @@ func TestRefusedLikePuppet(t *testing.T) {
 	cases = append(cases, [3]any{"File", "rel", map[string]any{}},
 		[3]any{"File", "/x", map[string]any{"content": "a", "source": "/b"}},
 		[3]any{"File", "/x", map[string]any{"target": "/b", "source": "/b"}},
+		[3]any{"File", "/x", map[string]any{"source": "/b", "checksum": "none"}},
+		[3]any{"File", "/x", map[string]any{"source": "/b", "checksum": "mtime"}},
 		[3]any{"Exec", "foo bar", map[string]any{}}, [3]any{"Exec", "foo bar", map[string]any{"path": "/bin"}},
 		[3]any{"Exec", "foo bar", map[string]any{"provider": "shell"}},
 		[3]any{"Exec", "x", map[string]any{"command": "/bin/x", "unless": "grep x"}},
