@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -219,7 +220,7 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 	for name := range strings.SplitSeq(sources, "\x00") {
 		module, rest, _ := strings.Cut(name, "/")
 		m := env.Module(module)
-		if m == nil {
+		if m == nil || !filepath.IsLocal("./"+rest) { // the server does not go up from there
 			continue
 		}
 		at := path.Join(m.Dir, "files", rest)

@@ -570,9 +570,9 @@ func (c *Snapshot) answer(q trace.Question, t *trace.Text) {
 			t.String(p)
 		}
 	case trace.FindFile:
-		path(c.env.ContentFile(q.Of))
+		path(c.env.FindFile(q.Of))
 	case trace.FindTemplate:
-		path(c.env.TemplateFile(q.Of))
+		path(c.env.FindTemplate(q.Of))
 	case trace.Directory:
 		if m := c.env.Module(q.Of); m != nil {
 			t.String(m.Dir)

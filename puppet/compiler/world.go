@@ -293,12 +293,12 @@ func (h *lookupHost) New(typ value.Value, args []value.Value) (value.Value, erro
 
 func (w *world) FindFile(name string) (string, bool) {
 	w.log.Ask(trace.Question{Kind: trace.FindFile, Of: name})
-	return w.c.env.ContentFile(name)
+	return w.c.env.FindFile(name)
 }
 
 func (w *world) FindTemplate(name string) (string, bool) {
 	w.log.Ask(trace.Question{Kind: trace.FindTemplate, Of: name})
-	return w.c.env.TemplateFile(name)
+	return w.c.env.FindTemplate(name)
 }
 
 func (w *world) ReadFile(path string) ([]byte, error) {

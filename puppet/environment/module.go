@@ -473,35 +473,64 @@ func (e *Environment) HasGeneratedTypes() bool {
 }
 
 // TemplateFile is a template by Puppet's name for it: module/path, or an absolute path.
-func (e *Environment) TemplateFile(name string) (string, bool) { return e.inModule("templates", name) }
+func (e *Environment) TemplateFile(name string) (string, bool) { return e.way(e.FindTemplate(name)) }
 
 // ContentFile is a file by the name that file() takes: module/path, or an absolute path.
-func (e *Environment) ContentFile(name string) (string, bool) { return e.inModule("files", name) }
+func (e *Environment) ContentFile(name string) (string, bool) { return e.way(e.FindFile(name)) }
+
+// FindTemplate and FindFile are the same files with the paths that Puppet tells, which keep the dots of a name.
+func (e *Environment) FindTemplate(name string) (string, bool) { return e.inModule("templates", name) }
+
+// FindFile is described with FindTemplate.
+func (e *Environment) FindFile(name string) (string, bool) { return e.inModule("files", name) }
 
 func (e *Environment) inModule(kind, name string) (string, bool) {
-	if filepath.IsAbs(name) {
-		return name, e.readable(name) || e.isDir(filepath.Clean(name))
-	}
-	module, rest, slash := strings.Cut(name, "/")
-	if !slash || rest == "" {
+	if strings.ContainsRune(name, 0) {
 		return "", false
 	}
-	m := e.Module(module)
-	if m == nil {
-		return "", false
+	path := name
+	if !filepath.IsAbs(name) {
+		module, rest, slash := strings.Cut(name, "/")
+		if !slash || rest == "" {
+			return "", false
+		}
+		m := e.Module(module)
+		if m == nil {
+			return "", false
+		}
+		path = filepath.Join(m.Dir, kind) + "/" + strings.TrimPrefix(rest, "/") // File.join
 	}
-	path, found := e.within(m.Dir, kind, filepath.FromSlash(rest))
-	return path, found || path != "" && e.isDir(path) // whoever reads a directory is told
+	at, ok := e.way(path, true)
+	if !ok || at == devNull {
+		return path, ok
+	}
+	_, err := e.files.Stat(at) // whoever reads a directory is told
+	return path, err == nil || path != name && flagOf(err) != ""
 }
 
-// readable reports whether a file exists that code may name by its absolute path: one of the environment or a module,
-// or the empty file that people give as the last of several.
-func (e *Environment) readable(path string) bool {
-	if path == devNull {
-		return true
+// way is where a path leads that is of use. The system goes along each name, and goes up from the directory it is in: a
+// file has none above it, and a link to a directory has that of what it leads to.
+func (e *Environment) way(path string, use bool) (string, bool) {
+	if !use || !strings.Contains(filepath.ToSlash(path)+"/", "/../") {
+		return filepath.Clean(path), use
 	}
-	info, err := e.files.Stat(filepath.Clean(path))
-	return err == nil && !info.IsDir()
+	at := filepath.VolumeName(path) + "/"
+	for _, step := range strings.Split(filepath.ToSlash(path[len(at)-1:]), "/") {
+		if step != ".." {
+			at = filepath.Join(at, step)
+			continue
+		}
+		up := filepath.Dir(at)
+		if info, err := e.files.Stat(at); err == nil && !info.IsDir() || errors.Is(err, fs.ErrNotExist) {
+			return "", false
+		} else if real, err := e.files.Real(at); err == nil {
+			if above, err := e.files.Real(up); err != nil || above != filepath.Dir(real) {
+				up = filepath.Dir(real)
+			}
+		}
+		at = up
+	}
+	return at, true
 }
 
 const devNull = "/dev/null"
@@ -511,7 +540,11 @@ func (e *Environment) Read(path string) (string, error) {
 	if path == devNull {
 		return "", nil
 	}
-	c, err := e.files.Read(filepath.Clean(path))
+	at, ok := e.way(path, true)
+	if !ok {
+		return "", &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	c, err := e.files.Read(at)
 	return c.Text, err
 }
 
