@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 )
 
 // ReadFile reads one file that the user named. The name is a permission, but what stands there may be the work of a
@@ -83,6 +84,20 @@ func Unread(err error, name string) *Diagnostic {
 	}
 	return d
 }
+
+// InRuby is the error of reading a path in Ruby's words, where Puppet passes those on: a directory is no file. (Some of
+// its methods call it io_fillbuf, and give the number of the open file.)
+func InRuby(err error, path string) error {
+	if errors.Is(err, syscall.EISDIR) {
+		return &noFile{path}
+	}
+	return err
+}
+
+type noFile struct{ path string }
+
+func (e *noFile) Error() string { return "Is a directory @ io_fread - " + e.path }
+func (e *noFile) Unwrap() error { return syscall.EISDIR }
 
 // Glob lists what a pattern names: *, ? and [a-z] stand for characters of one name. It is sorted, directory by
 // directory.

@@ -55,3 +55,21 @@ func TestDiffDotsServed(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 }
+
+// A directory is no file, which Puppet says in Ruby's words.
+func TestDirectoryNoFile(t *testing.T) {
+	for expr, want := range map[string]string{
+		"file('m/d')":        "Error while evaluating a Function Call, Is a directory @ io_fread - X/modules/m/files/d",
+		"binary_file('m/d')": "Error while evaluating a Function Call, Is a directory @ io_fread - X/modules/m/files/d",
+		"epp('m/d.epp')":     "Error while evaluating a Function Call, Is a directory @ io_fread - X/modules/m/templates/d.epp",
+		"template('m/d.epp')": "Error while evaluating a Function Call, Failed to parse template m/d.epp:\n" +
+			"     Detail: Is a directory @ io_fread - X/modules/m/templates/d.epp\n",
+	} {
+		s := newTree(t, 1, 0, map[string]string{"modules/m/files/d/q": "", "modules/m/templates/d.epp/q": "",
+			"manifests/site.pp": "$x = " + expr + "\n"})
+		code, _, errs := call("compile", s.dir, "--node", "n000")
+		if code == 0 || !strings.Contains(errs, strings.ReplaceAll(want, "X", s.dir)) {
+			t.Errorf("%s: %d\n%s", expr, code, errs)
+		}
+	}
+}

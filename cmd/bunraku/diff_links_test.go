@@ -66,8 +66,9 @@ func TestDiffFileAndDirectory(t *testing.T) {
 	check(2, []string{"+ Notify[one]", "from  modules/m/files/y/one, new", "modules/m/files/y, removed"},
 		"--from", "HEAD", "--to", "HEAD~1")
 	swap("z", "/one", "in a directory\n")
-	check(1, []string{"newly failing", "is a directory", "modules/m/files/z, removed"}, "--from", "HEAD")
+	check(1, []string{"newly failing", "Is a directory @ io_fread", "modules/m/files/z, removed"}, "--from", "HEAD")
 	s.commit("one more")
-	check(1, []string{"newly failing", "is a directory", "modules/m/files/z, removed"}, "--from", "HEAD~1", "--to", "HEAD")
+	check(1, []string{"newly failing", "Is a directory @ io_fread", "modules/m/files/z, removed"},
+		"--from", "HEAD~1", "--to", "HEAD")
 	check(2, []string{"compiles again", "modules/m/files/z, new"}, "--from", "HEAD", "--to", "HEAD~1")
 }

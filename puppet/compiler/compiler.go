@@ -10,11 +10,13 @@ package compiler
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"bunraku/budget"
@@ -324,7 +326,11 @@ func (c *Snapshot) file(q trace.Question) *found {
 	if there {
 		var err error
 		if f.file, f.diags, err = c.env.Parse(f.path); err != nil {
-			f.file, f.diags = nil, source.Diagnostics{source.Unread(err, c.env.Display(f.path))}
+			d := source.Unread(err, c.env.Display(f.path))
+			if errors.Is(err, syscall.EISDIR) {
+				d.Summary = source.InRuby(err, f.path).Error()
+			}
+			f.file, f.diags = nil, source.Diagnostics{d}
 		} else if !f.diags.HasErrors() {
 			f.diags = append(slices.Clip(f.diags), c.placement(f.file, f.path)...)
 		}

@@ -545,7 +545,7 @@ func (e *Environment) Read(path string) (string, error) {
 		return "", &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	c, err := e.files.Read(at)
-	return c.Text, err
+	return c.Text, source.InRuby(err, path)
 }
 
 // siteOnly are what a control repo has and a module does not. (A Puppetfile some modules have: for what they need.)

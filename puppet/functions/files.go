@@ -199,6 +199,9 @@ func render(c *eval.Call, f *syntax.File, inline bool) (value.Value, error) {
 func invalidEpp(c *eval.Call, ds source.Diagnostics) error {
 	for _, d := range ds {
 		if d.Severity == source.Error {
+			if d.Code == source.CodeUnread { // Puppet has not come to its text
+				return errors.New(d.Summary)
+			}
 			at := ""
 			if d.Summary == "Syntax error at end of input" {
 				at = " (file: " + c.Eval.World().Path(d.Place.File) + ")"

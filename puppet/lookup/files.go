@@ -96,7 +96,7 @@ func (l *Lookup) trouble(path string, err error) error {
 	var no *source.Refused
 	switch {
 	case errors.Is(err, syscall.EISDIR):
-		return errors.New("Is a directory @ io_fread - " + path)
+		return source.InRuby(err, path)
 	case errors.As(err, &no):
 		d := &source.Diagnostic{Code: "H0106", Summary: "(" + path + "): the file " + no.Why}
 		if no.Flag != "" {

@@ -1,10 +1,12 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 
 	"bunraku/provenance"
 	"bunraku/puppet/eval"
@@ -47,6 +49,9 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		t = e.Cache.Inline(template, c.TextAt(template))
 	} else {
 		f, path, err := e.Find(template)
+		if errors.Is(err, syscall.EISDIR) {
+			return nil, 0, fmt.Errorf("Failed to parse template %s:\n  Detail: %w\n", template, err)
+		}
 		if err != nil {
 			return nil, 0, err
 		}

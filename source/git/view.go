@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"bunraku/budget"
 	"bunraku/source"
@@ -319,7 +320,7 @@ func (t *Tree) Read(name string) (content source.Content, err error) {
 		return source.Content{}, &Submodule{t.full(n.path), n.id}
 	}
 	if n.mode&modeType != modeRegular {
-		return source.Content{}, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
+		return source.Content{}, &fs.PathError{Op: "read", Path: name, Err: syscall.EISDIR}
 	}
 	return t.content(name, n)
 }
