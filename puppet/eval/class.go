@@ -658,25 +658,38 @@ func (ev *Evaluator) stageEdge(r *Resource) {
 	if !r.isClass() {
 		return
 	}
-	name, why := "main", ev.trace.Join(ev.mayBeGiven("stage"), ev.stageByFirst(r))
+	given := value.Value(value.String("main"))
+	why := ev.trace.Join(ev.mayBeGiven("stage"), ev.stageByFirst(r))
 	if p := r.param("stage"); p != nil {
 		why = ev.trace.Join(why, p.ref)
 	}
 	if v, ok := r.Param("stage"); ok && !value.IsUndef(v) {
-		name = value.ToString(v)
+		given = v
 	} else if r.scope != nil && r.scope.resource != nil {
 		if p := r.scope.resource.param("stage"); p != nil && !value.IsUndef(p.value) {
-			name, why = value.ToString(p.value), ev.trace.Join(why, p.ref)
+			given, why = p.value, ev.trace.Join(why, p.ref)
 		}
 		why = ev.trace.Join(why, r.scope.resource.noted("stage"))
 	}
 	if why != 0 {
 		ev.note(r, "stage", why)
 	}
+	name := value.ToString(given)
 	if name != "main" {
 		ev.useStages()
 	}
+	if o := within(given); o != nil { // some stage, or none
+		if p := r.param("stage"); p == nil || value.IsUndef(p.value) {
+			ev.setParam(r, &param{name: "stage", value: o, ref: ev.trace.Join(why, ev.ctl), source: r.source})
+		}
+		ev.notDone("The stage of "+r.Ref(), o, r.place)
+		return
+	}
 	stage := ev.find("Stage", name)
+	if stage == nil && ev.mayBe() {
+		ev.mayBeThere(r.place, "Stage["+name+"]")
+		return
+	}
 	if stage == nil {
 		ev.failAt(&source.Diagnostic{Code: "E0532", Place: r.place,
 			Summary: fmt.Sprintf("Could not find stage %s specified by %s", name, r.Ref())})

@@ -146,3 +146,25 @@ func TestUnknownDecisions(t *testing.T) {
 		}
 	}
 }
+
+// A stage that is not known is no stage that is missing.
+func TestUnknownStage(t *testing.T) {
+	for name, text := range map[string]string{
+		"its name":      "class a { include b }\nclass b { notify { 'n': } }\nclass { 'a': stage => ruby() }\n",
+		"whether it is": "class b { notify { 'n': } }\nstage { ruby(): }\nclass { 'b': stage => 'later' }\n",
+	} {
+		res := compileUnknown(t, text)
+		if res.Failure != nil {
+			t.Fatalf("%s: %v", name, res.Failure)
+		}
+		if res.Catalog.Resource("Notify", "n") == nil || res.Warnings.Count(source.Warning) == 0 {
+			t.Errorf("%s: the rest is not there, or nothing is said: %v", name, res.Warnings)
+		}
+		if _, open := res.Catalog.Resource("Class", "B").Get("stage").(*value.Opaque); open != (name == "its name") {
+			t.Errorf("%s: %v", name, res.Catalog.Resource("Class", "B").Get("stage"))
+		}
+	}
+	if res := compileUnknown(t, "class b {}\nclass { 'b': stage => 'later' }\n"); res.Failure == nil {
+		t.Error("a stage that is missing is not told")
+	}
+}
