@@ -270,7 +270,8 @@ func (h ScopeHost) Set(name string, v value.Value) error {
 // Classes are the catalog's.
 func (h ScopeHost) Classes() []string { return h.C.Eval.Classes() }
 
-// Tags are the catalog's: the names of its classes with their parts.
+// Tags are the catalog's: the names of its classes with their parts, and of what kind they are. (The class settings is
+// none of the program.)
 func (h ScopeHost) Tags() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -281,6 +282,12 @@ func (h ScopeHost) Tags() []string {
 		}
 	}
 	for _, c := range h.C.Eval.Classes() {
+		switch {
+		case h.C.Eval.Find("Node", c) != nil:
+			add("node")
+		case c != "settings":
+			add("class")
+		}
 		add(c)
 		if strings.Contains(c, "::") {
 			for _, p := range strings.Split(c, "::") {

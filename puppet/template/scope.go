@@ -92,8 +92,6 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 				in.Unsupported("catalog." + name + " in a template")
 				return nil, false
 			}), true
-	case "tags":
-		return list(w.h.Tags()), true
 	case "is_a?", "to_s", "inspect", "class", "nil?":
 		return nil, false
 	case "compiler", "environment", "resource", "source", "parent", "known_resource_types", "find_hostclass",
