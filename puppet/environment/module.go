@@ -283,9 +283,13 @@ func (e *Environment) FunctionFile(name string) (string, bool) {
 	return e.code("functions", strings.ToLower(strings.TrimPrefix(name, "::")))
 }
 
-// TypeFile is the file of a type alias, by the same rule in types/.
+// TypeFile is the file of a type alias, by the same rule in types/. A module's name is that of its type set.
 func (e *Environment) TypeFile(name string) (string, bool) {
-	return e.code("types", strings.ToLower(strings.TrimPrefix(name, "::")))
+	name = strings.ToLower(strings.TrimPrefix(name, "::"))
+	if path, ok := e.code("types", name); ok || strings.Contains(name, "::") {
+		return path, ok
+	}
+	return e.TypeSetFile(name)
 }
 
 // TypeNames are the type aliases that a module has, by its files.

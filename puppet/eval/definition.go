@@ -415,21 +415,38 @@ type alias struct {
 	asked  []trace.Question // when it was resolved
 }
 
-// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, or an alias that
-// a file has, in this order. It returns nil when there is none.
+// TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, an alias that a
+// file has, or a type of a set, in this order. It returns nil when there is none.
 func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	key := canonical(name)
-	if a := ev.aliases[key]; a != nil {
-		if ev.log.Framed() {
-			ev.world.TypeFile(strings.TrimPrefix(name, "::"))
-		}
-		return ev.aliasType(a)
+	if ev.aliases[key] != nil {
+		return ev.aliasNamed(name)
 	}
 	_, made := ev.entities["type/"+key] // a define of the file that is being loaded
 	if made || ev.knownResourceType(key) {
 		return types.NewResource(capitalized(key), "", false), nil
 	}
-	if ev.tried["type "+key] {
+	if t, err := ev.aliasNamed(name); t != nil || err != nil {
+		return t, err
+	}
+	if module := ev.lacks(source.MissingType, name); module != "" {
+		ev.standsIn(module, source.MissingType, name)
+		return types.NewAbsent(capitalized(key)), nil
+	}
+	if w, is := ev.world.(RubyTypes); is {
+		if file, found := w.RubyType(key); found {
+			o := &value.Opaque{Why: "the data type " + capitalized(key) + " is written in Ruby, in " + file}
+			ev.loose(o)
+			return types.NewUnknown(capitalized(key), o.Why), nil
+		}
+	}
+	return ev.typeInSet(key)
+}
+
+// aliasNamed is the type alias of a name, which a file may have to be read for; nil if there is none.
+func (ev *Evaluator) aliasNamed(name string) (value.Type, error) {
+	key := canonical(name)
+	if ev.aliases[key] != nil || ev.tried["type "+key] {
 		if ev.log.Framed() {
 			ev.world.TypeFile(strings.TrimPrefix(name, "::"))
 		}
@@ -448,15 +465,20 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 	if a := ev.aliases[key]; a != nil {
 		return ev.aliasType(a)
 	}
-	if module := ev.lacks(source.MissingType, name); module != "" {
-		ev.standsIn(module, source.MissingType, name)
-		return types.NewAbsent(capitalized(key)), nil
-	}
-	if w, is := ev.world.(RubyTypes); is {
-		if file, found := w.RubyType(key); found {
-			o := &value.Opaque{Why: "the data type " + capitalized(key) + " is written in Ruby, in " + file}
-			ev.loose(o)
-			return types.NewUnknown(capitalized(key), o.Why), nil
+	return nil, nil
+}
+
+// typeInSet is a type that a type set has, which one of the names around its own is for.
+func (ev *Evaluator) typeInSet(key string) (value.Type, error) {
+	for i := strings.LastIndex(key, "::"); i > 0; i = strings.LastIndex(key[:i], "::") {
+		around, err := ev.aliasNamed(key[:i])
+		if err != nil {
+			return nil, err
+		}
+		if set, is := around.(*types.TypeSet); is {
+			if t := set.Lookup(key[i+2:]); t != nil {
+				return t, nil
+			}
 		}
 	}
 	return nil, nil
@@ -494,12 +516,17 @@ func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	a.t = t
 	c := ev.enterFile(a.file)
 	var parts []aliasPart
+	load := func(name string) (types.T, error) {
+		part, err := ev.TypeNamed(name)
+		parts = append(parts, aliasPart{name, part})
+		return part, err
+	}
 	err := t.Resolve(func() (types.T, error) {
-		vt, err := types.FromExpr(a.def.X, a.file.Source, func(name string) (types.T, error) {
-			part, err := ev.TypeNamed(name)
-			parts = append(parts, aliasPart{name, part})
-			return part, err
-		})
+		if set, resolve := types.Declare(t.Of, a.def.X, a.file.Source); types.IsTypeSet(set) {
+			a.t = set
+			return set, resolve(load)
+		}
+		vt, err := types.FromExpr(a.def.X, a.file.Source, load)
 		if o, ok := vt.(*types.Object); ok && o.Of == "" {
 			o.Of = t.Of
 		}
@@ -510,6 +537,9 @@ func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 		a.t = nil
 		ev.aliasRef(a.def.Name) // the failure is due to what it is made of
 		return nil, err
+	}
+	if types.IsTypeSet(a.t) {
+		return a.t, nil
 	}
 	if o, ok := types.Resolved(t).(*types.Object); ok {
 		a.t = o
@@ -558,6 +588,11 @@ func (ev *Evaluator) aliasRef(name string) provenance.Ref {
 		return 0
 	}
 	a := ev.aliases[canonical(name)]
+	for i := strings.LastIndex(name, "::"); a == nil && i > 0; i = strings.LastIndex(name[:i], "::") {
+		if around := ev.aliases[canonical(name[:i])]; around != nil && types.IsTypeSet(around.t) {
+			a = around
+		}
+	}
 	if a == nil || a.found || a.busy {
 		return a.known()
 	}

@@ -42,6 +42,12 @@ func Declare(name string, x syntax.Expr, file *source.File) (t T, resolve func(l
 	}
 }
 
+// IsTypeSet reports whether a type is a type set of its own name.
+func IsTypeSet(t value.Type) bool {
+	_, is := t.(*TypeSet)
+	return is
+}
+
 // definitionOf tells object types and type sets, written Name[{…}] or {…}, from aliases.
 func definitionOf(x syntax.Expr) (kind string, hash *syntax.Hash) {
 	switch x := x.(type) {
