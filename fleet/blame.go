@@ -47,8 +47,16 @@ func (r *Revisions) Blame(ctx context.Context, report *diff.Report, old, new *Re
 	}
 }
 
+// Converted reports whether a file that is not the same in two revisions is the same to git: its attributes changed.
+func Converted(old, new *Revision, path string) bool {
+	return old.Tree != nil && new.Tree != nil && old.Tree.Stores(new.Tree, path)
+}
+
 // blame finds the commit of one hunk.
 func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision) {
+	if Converted(old, new, h.Path) { // no commit has changed its lines
+		return
+	}
 	if h.New.None() {
 		r.blameRemoved(ctx, h, old, new)
 		return

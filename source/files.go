@@ -79,6 +79,12 @@ func (e Entry) IsDir() bool { return e.Kind == Directory }
 // ErrChanged says that the files changed while they were being read, so that no one state of them can be seen any more.
 var ErrChanged = errors.New("the tree changed while it was read")
 
+// Unknown says that a file is there and that its content cannot be known. Why names what it is made of: as long as that
+// is the same, so is the content.
+type Unknown struct{ Path, Why string }
+
+func (u *Unknown) Error() string { return u.Path + ": its content is not known: " + u.Why }
+
 // Refused says why something that is there is not read, and what the user can say to allow it.
 type Refused struct {
 	Path string

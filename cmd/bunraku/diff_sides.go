@@ -421,6 +421,17 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	paths, notes := d.withoutFacts()
 	r.Notes = append(r.Notes, notes...)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return d.old.Submodule(p) != "" || d.new.Submodule(p) != "" })
+	var converted []string
+	for _, p := range paths {
+		if fleet.Converted(d.old, d.new, p) {
+			converted = append(converted, d.c.To.Environment().Display(p))
+		}
+	}
+	if len(converted) > 0 {
+		r.Notes = append(r.Notes, "What git stores is the same on both sides, and a changed .gitattributes has it checked out "+
+			"with other bytes: "+some(converted)+".")
+		paths = slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == ".gitattributes" })
+	}
 	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, d.c.To.Environment().Display)
 	if err != nil {
 		return err

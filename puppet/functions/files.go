@@ -47,6 +47,9 @@ func fileFunctions() []*eval.Function {
 				{Signature: "Callable[String]", Names: []string{"path"}, Run: func(c *eval.Call) (value.Value, error) {
 					name := string(c.Args[0].(value.String))
 					content, found, err := read(c, name)
+					if o := unknown(err); o != nil {
+						return o, nil
+					}
 					if err == nil && !found {
 						err = fmt.Errorf("binary_file(): The given file '%s' does not exist", name)
 					}
@@ -101,6 +104,14 @@ func read(c *eval.Call, name string) (content []byte, found bool, err error) {
 	return content, true, err
 }
 
+// unknown is the content of a file that cannot be known.
+func unknown(err error) *value.Opaque {
+	if u := (*source.Unknown)(nil); errors.As(err, &u) {
+		return &value.Opaque{Why: u.Error(), Settled: true}
+	}
+	return nil
+}
+
 // byteOrderMark may stand before a text, of which it is no part.
 const byteOrderMark = "\uFEFF"
 
@@ -110,7 +121,11 @@ func file(c *eval.Call) (value.Value, error) {
 		if !is {
 			return nil, noMethod("split", a)
 		}
-		if content, found, err := read(c, string(name)); found || err != nil {
+		content, found, err := read(c, string(name))
+		if o := unknown(err); o != nil {
+			return o, nil
+		}
+		if found || err != nil {
 			return value.String(strings.TrimPrefix(string(content), byteOrderMark)), err
 		}
 	}

@@ -139,7 +139,7 @@ func (w *blamer) stored(name string, text []byte, parents []ID) ([]byte, error) 
 	}
 	t := &Tree{r: w.r, mount: "/", root: c.Tree, rules: map[string][]attributeRule{}}
 	how, err := t.conversion(node{path: strings.Split(name, "/")})
-	if err != nil || how.text == textNo && how.encoding == "" {
+	if err != nil || how.text == textNo && how.encoding == "" && !how.ident {
 		return text, err
 	}
 	var old []byte

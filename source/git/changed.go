@@ -10,7 +10,7 @@ import (
 // Changed lists the paths below a directory of the view whose files are not the same in another view of the same
 // repository: added, removed, with other bytes, another mode or another link. Whole directories that are the same are
 // not looked into, so it costs what has changed. Attributes that convert a file's text may have changed as well; then
-// all files below are listed.
+// all files below are looked at.
 func (t *Tree) Changed(other *Tree, dir string) (paths []string, err error) {
 	defer budget.Catch(&err)
 	parts, err := t.below(dir)
@@ -49,6 +49,18 @@ func (t *Tree) at(parts []string) (treeEntry, error) {
 	return e, nil
 }
 
+// Stores reports whether git has the same for a path of the view in another one: if the files are not the same, their
+// attributes are not.
+func (t *Tree) Stores(other *Tree, name string) (same bool) {
+	parts, err := t.below(name)
+	if err != nil {
+		return false
+	}
+	a, errA := t.at(parts)
+	b, errB := other.at(parts)
+	return errA == nil && errB == nil && a.id != "" && a.id == b.id && a.mode == b.mode
+}
+
 // A comparison walks two trees at once.
 type comparison struct {
 	a, b  *Tree
@@ -56,11 +68,35 @@ type comparison struct {
 	paths []string
 }
 
+// alike reports whether a blob is the same file on both sides.
+func (c *comparison) alike(e treeEntry, parts []string) (bool, error) {
+	if e.mode&modeType != modeRegular {
+		return true, nil
+	}
+	n := node{path: parts, mode: e.mode, id: e.id}
+	a, err := c.a.conversion(n)
+	if err != nil {
+		return false, err
+	}
+	b, err := c.b.conversion(n)
+	if err != nil || a == b {
+		return err == nil, err
+	}
+	x, errX := c.a.content("", n)
+	y, errY := c.b.content("", n)
+	return errX == nil && errY == nil && x.Digest == y.Digest, nil
+}
+
 func (c *comparison) compare(a, b treeEntry, parts []string) error {
 	if a.id == b.id && a.mode == b.mode && !c.all {
 		return nil
 	}
 	aDir, bDir := a.id != "" && a.mode&modeType == modeDir, b.id != "" && b.mode&modeType == modeDir
+	if a.id == b.id && a.mode == b.mode && !aDir {
+		if same, err := c.alike(a, parts); same || err != nil {
+			return err
+		}
+	}
 	if !aDir && a.id != "" || !bDir && b.id != "" {
 		c.paths = append(c.paths, path.Join(append([]string{c.a.mount}, parts...)...))
 	}

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"encoding/binary"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -115,7 +116,10 @@ func countLines(data []byte) lineCount {
 func (n lineCount) binary() bool { return n.cr > 0 || n.zero > 0 || n.printable>>7 < n.other }
 
 // toWorkTree makes of a blob what a checkout writes. A text that the encoding cannot say is written as it is.
-func (c conversion) toWorkTree(data []byte) []byte {
+func (c conversion) toWorkTree(data []byte, blob ID) []byte {
+	if c.ident {
+		data = c.identify(data, blob)
+	}
 	if c.crlf {
 		n := countLines(data)
 		if n.lf > 0 && !(c.text == textAuto && (n.cr > 0 || n.crlf > 0 || n.binary())) {
@@ -137,12 +141,38 @@ func (c conversion) toWorkTree(data []byte) []byte {
 	return data
 }
 
+// Where git writes the name of a blob (attribute ident): at $Id$, or over what was written there before. What has a
+// space inside is another system's, and stays. Git has two ways to do it that differ in strange cases: it reads along,
+// and does not look again at what it took for a beginning; or, where the text must be seen as a whole, it looks for it.
+var (
+	identAlong   = regexp.MustCompile(`(?s)\$Id:[^$\n]*[$\n]|\$Id.|\$I.|\$.`)
+	identForeign = regexp.MustCompile(`^\$Id: [^\x00]*[ \t\r][^$]`)
+	identWhole   = regexp.MustCompile(`\$Id(?::(?:[^$\n][^ $\n]*)? ?)?\$`)
+	identStored  = regexp.MustCompile(`\$Id:[^$\n]*\$`)
+)
+
+func (c conversion) identify(data []byte, blob ID) []byte {
+	name := []byte("$Id: " + blob.String() + " $")
+	if c.text == textAuto || c.encoding != "" {
+		return identWhole.ReplaceAllLiteral(data, name)
+	}
+	return identAlong.ReplaceAllFunc(data, func(m []byte) []byte {
+		if !bytes.HasPrefix(m, []byte("$Id")) || m[len(m)-1] != '$' || identForeign.Match(m) {
+			return m
+		}
+		return name
+	})
+}
+
 // toBlob makes of a file of the work tree what git compares with a blob. stored is the blob that is there already.
 func (c conversion) toBlob(data, stored []byte) []byte {
 	if c.encoding != "" {
 		if out, ok := encodings[c.encoding].decode(data); ok {
 			data = out
 		}
+	}
+	if c.ident {
+		data = identStored.ReplaceAllLiteral(data, []byte("$Id$"))
 	}
 	if c.text == textNo || c.text == textAuto && (countLines(data).binary() || countLines(stored).crlf > 0) {
 		return data

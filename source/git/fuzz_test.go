@@ -130,7 +130,7 @@ func FuzzAttributes(f *testing.F) {
 		}
 		rules := parseAttributes(data, true)
 		how := conversionOf(attributes(name, []attributeDir{{"", rules}}, nil))
-		out := how.toWorkTree(data)
+		out := how.toWorkTree(data, "")
 		lone := bytes.Contains(bytes.ReplaceAll(out, []byte("\r\n"), nil), []byte("\n"))
 		if lone && how.crlf && how.encoding == "" && how.text == textYes {
 			t.Fatal("a line ends with LF alone")

@@ -108,6 +108,57 @@ func revisions(t *testing.T, want int) {
 	}
 }
 
+// TestIdent: names of blobs are written where git writes them (attribute ident), and taken out as it takes them out.
+func TestIdent(t *testing.T) {
+	p := newProgram(t)
+	dir := t.TempDir()
+	p.run(dir, "init", "-q", "-b", "main")
+	pieces := []string{"$Id$", "$Id", "$Id:", ":", "$", " ", "\n", "x", "Id", "\xff", "\r\n"}
+	random := rand.New(rand.NewPCG(1, 7))
+	texts := []string{"", "$Id$", "$Id:$", "$Id: x $", "$Id: x y $", "$Id:x y$", "$Id:  $", "$Id:$x$", "$Id$Id$",
+		"$Id: x\n$Id$", "$Id: x\ty $", "$Id: x\t$", "$Id: x \x00y $", "$Id: x\x00 y$"}
+	for range 300 {
+		text := ""
+		for range 2 + random.IntN(9) {
+			text += pieces[random.IntN(len(pieces))]
+		}
+		texts = append(texts, text)
+	}
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, text := range texts {
+		put(fmt.Sprintf("f%d", i), text)
+	}
+	p.run(dir, "add", "-A")
+	put(".gitattributes", "f* ident\nf?1 text eol=crlf\nf?2 text=auto\n")
+	p.run(dir, "add", ".gitattributes")
+	p.run(dir, "commit", "-q", "-m", "all")
+	checkout := t.TempDir()
+	p.run(dir, "--work-tree="+checkout, "checkout-index", "-a", "-f")
+	repo, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	view, err := repo.Tree("HEAD", "/mnt/env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareTree(t, "ident", view, checkout, "")
+	for i, text := range texts {
+		name := fmt.Sprintf("f%d", i)
+		put("f", text)
+		want := p.run(dir, "hash-object", "--path", "f", "f")
+		put("f", string(conversion{ident: true}.toBlob([]byte(text), nil)))
+		if got := p.run(dir, "hash-object", "--no-filters", "f"); got != want {
+			t.Errorf("%s: %q is not stored so", name, text)
+		}
+	}
+}
+
 // compareTree compares a directory of a view with the same of a checkout, and tells how many texts it compared.
 func compareTree(t *testing.T, what string, view *Tree, checkout, dir string) int {
 	t.Helper()
@@ -158,7 +209,7 @@ func compareTree(t *testing.T, what string, view *Tree, checkout, dir string) in
 		}
 		got, err := view.Read(mounted)
 		stat, statErr := view.Stat(mounted)
-		if errors.As(err, new(*Unknown)) {
+		if errors.As(err, new(*source.Unknown)) {
 			continue
 		}
 		if err != nil || got.Text != string(want) || got.Digest != source.Digest(sha256.Sum256(want)) {

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -19,8 +18,8 @@ import (
 
 // A Tree is a revision as a view of files: what a checkout of it would hold, mounted at some path. Contents are blobs,
 // with line ends and encodings as the revision's own .gitattributes ask for (and no configuration: autocrlf is false).
-// What a filter would make of a blob nobody can know without running it: such a file's content is *Unknown. A submodule
-// is a directory whose content is *Submodule. Nothing is read before it is asked for.
+// What a filter would make of a blob nobody can know without running it: such a file's content is *source.Unknown. A
+// submodule is a directory whose content is *Submodule. Nothing is read before it is asked for.
 type Tree struct {
 	r      *Repo
 	mount  string
@@ -39,11 +38,6 @@ const viewWork = 4 << 30
 
 // maxLinks bounds how many links lie on one path, as Linux does.
 const maxLinks = 40
-
-// Unknown says that a file is there and that its content cannot be known.
-type Unknown struct{ Path, Why string }
-
-func (u *Unknown) Error() string { return u.Path + ": its content is not known: " + u.Why }
 
 // Submodule says that a path lies in a submodule, whose files are in another repository.
 type Submodule struct {
@@ -211,9 +205,9 @@ func (t *Tree) info(name string, n node) (source.Info, error) {
 	if err != nil {
 		return source.Info{}, err
 	}
-	if (how.crlf || how.encoding != "") && size <= t.r.opt.MaxObject {
+	if (how.crlf || how.encoding != "" || how.ident) && size <= t.r.opt.MaxObject {
 		content, err := t.content(name, n)
-		var unknown *Unknown
+		var unknown *source.Unknown
 		if errors.As(err, &unknown) {
 			return source.Info{Kind: source.Regular, Size: size}, nil
 		}
@@ -332,9 +326,10 @@ func (t *Tree) content(name string, n node) (source.Content, error) {
 	}
 	switch {
 	case how.filter != "":
-		return source.Content{}, &Unknown{name, "the filter " + printable(how.filter) + " makes it, which is not run"}
+		return source.Content{}, &source.Unknown{Path: name,
+			Why: "the filter " + printable(how.filter) + ", which is not run, makes it of blob " + short(n.id)}
 	case how.unclear != "":
-		return source.Content{}, &Unknown{name, how.unclear}
+		return source.Content{}, &source.Unknown{Path: name, Why: how.unclear + ", in which blob " + short(n.id) + " is written"}
 	}
 	key := cacheKey{kind: 'c', id: n.id, how: how}
 	if v, ok := t.r.cache.get(key); ok {
@@ -348,12 +343,9 @@ func (t *Tree) content(name string, n node) (source.Content, error) {
 	if err != nil {
 		return source.Content{}, err
 	}
-	if how.ident && bytes.Contains(data, []byte("$Id")) {
-		return source.Content{}, &Unknown{name, "git writes the name of the blob into it (attribute ident)"}
-	}
 	if !how.plain() {
 		t.spend(int64(len(data)))
-		data = how.toWorkTree(data)
+		data = how.toWorkTree(data, n.id)
 	}
 	content := source.NewContent(string(data))
 	t.r.cache.put(key, content, int64(len(data)))
