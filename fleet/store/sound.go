@@ -18,6 +18,9 @@ import (
 // ErrBroken says that a store's file is not what was written.
 var ErrBroken = errors.New("the store is damaged")
 
+// ErrVersion says that another version of the program has written it.
+var ErrVersion = errors.New("the store is of another version of the program")
+
 func broken(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrBroken, fmt.Sprintf(format, args...))
 }
@@ -66,7 +69,7 @@ type checker struct {
 	version  []byte   // which version of the program wrote it
 }
 
-// sound reports an error if a file is not what this version of the program has written: ErrBroken.
+// sound reports an error if a file is not what this version of the program has written: ErrBroken or ErrVersion.
 func sound(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,8 +93,10 @@ func sound(path string) error {
 		return err
 	}
 	switch {
+	case string(c.version) != version && bytes.HasPrefix(c.version, []byte("bunraku store ")):
+		return fmt.Errorf("%w: it says %q, and this one writes %q", ErrVersion, c.version, version)
 	case string(c.version) != version:
-		return broken("it says that it is of version %q, and this is %q", c.version, version)
+		return broken("it is of no version")
 	case len(c.kept) != 8 || binary.BigEndian.Uint64(c.kept) != uint64(c.sum):
 		return broken("it does not add up")
 	}

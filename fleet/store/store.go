@@ -132,7 +132,7 @@ func Open(dir string) (*Store, error) {
 		return nil, err
 	}
 	s, err := open(dir, key, false)
-	if errors.Is(err, ErrBroken) {
+	if errors.Is(err, ErrBroken) || errors.Is(err, ErrVersion) {
 		if none != nil { // there was no key: somebody else's file
 			return nil, fmt.Errorf("%s is no store of this program; name another directory", path)
 		}
@@ -150,6 +150,9 @@ func Open(dir string) (*Store, error) {
 // putAside renames a file that is of no use, and says so.
 func putAside(path string, why error) (string, error) {
 	to := path + ".broken"
+	if errors.Is(why, ErrVersion) {
+		to = path + ".old"
+	}
 	if err := os.Rename(path, to); err != nil {
 		return "", fmt.Errorf("%w; it cannot be put aside: %w", why, err)
 	}

@@ -384,7 +384,8 @@ func TestRefused(t *testing.T) {
 	for what, x := range map[string]struct{ key, text []byte }{
 		"another key":         {bytes.Repeat([]byte{1}, 32), old},
 		"half a key":          {key[:16], old},
-		"another version":     {key, bytes.ReplaceAll(old, []byte("bunraku store "), []byte("bunraku STORE "))},
+		"another version":     {key, bytes.ReplaceAll(old, []byte("bunraku store 3"), []byte("bunraku store 2"))},
+		"of no version":       {key, bytes.ReplaceAll(old, []byte("bunraku store "), []byte("bunraku STORE "))},
 		"no store at all":     {key, []byte("something else")},
 		"one that is cut off": {key, old[:len(old)/2]},
 		"one with holes":      {key, append(old[:3*4096:3*4096], make([]byte, len(old)-3*4096)...)},
@@ -400,7 +401,11 @@ func TestRefused(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if is, err := os.ReadFile(dir + "/store.db.broken"); err != nil || !bytes.Equal(is, x.text) || s.Aside == "" {
+		aside, why := "/store.db.broken", "damaged"
+		if what == "another version" {
+			aside, why = "/store.db.old", "of another version of the program"
+		}
+		if is, err := os.ReadFile(dir + aside); err != nil || !bytes.Equal(is, x.text) || !strings.Contains(s.Aside, why) {
 			t.Errorf("%s: it is not put aside: %v, %q", what, err, s.Aside)
 		}
 		if s, err = store.Open(dir); err != nil || s.Aside != "" {
