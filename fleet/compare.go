@@ -27,6 +27,8 @@ type Comparing struct {
 	Store *store.Store
 	// OldExports and NewExports answer exported collectors on either side; nil where nothing is exchanged.
 	OldExports, NewExports exported.Importer
+	// Kept are nodes that do not compile any more, and go on exporting what they did.
+	Kept []string
 	// Consequences says what a run does to machines that have the old catalog; nil if nobody asks.
 	Consequences *Consequences
 	Options      diff.Options
@@ -95,15 +97,22 @@ func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []stri
 	// One side may be the first that collects anything: what the other exports is found all the same, since with some of
 	// the hunks it may be collected there.
 	var both []*Exchange
+	var before *Exchange
 	for _, side := range []struct {
 		snap *compiler.Snapshot
 		set  *exported.Importer
 	}{{c.From, &c.OldExports}, {c.To, &c.NewExports}} {
-		x, err := exchange(ctx, side.snap, nodes, c.Watch)
+		x, err := exchange(ctx, side.snap, nodes, before, c.Watch)
 		if err != nil {
 			return nil, err
 		}
 		*side.set, restless, both = x.Set, append(restless, x.Restless...), append(both, x)
+		before = x
+	}
+	for i, n := range nodes {
+		if r := both[1].Results[i]; r != nil && r.Failure != nil && !both[1].compiled[i] && len(both[0].exports[i]) > 0 {
+			c.Kept = append(c.Kept, n.Title())
+		}
 	}
 	c.doubted = doubted(nodes, both)
 	slices.Sort(restless)

@@ -44,10 +44,12 @@ func NewExchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch 
 	if len(nodes) == 0 || !c.Collects() {
 		return nil, nil
 	}
-	return exchange(ctx, c, nodes, watch)
+	return exchange(ctx, c, nodes, nil, watch)
 }
 
-func exchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch Watch) (*Exchange, error) {
+// exchange is NewExchange of a site that has been another one before, if that is given.
+func exchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, before *Exchange, watch Watch) (*Exchange,
+	error) {
 	x := &Exchange{Set: exported.NewSet(nil), Results: make([]*eval.Result, len(nodes)),
 		exports: make([][]*exported.Resource, len(nodes)), compiled: make([]bool, len(nodes))}
 	homes, err := openHomes(ctx, c, nodes)
@@ -80,7 +82,7 @@ func exchange(ctx context.Context, c *compiler.Snapshot, nodes []Node, watch Wat
 			}
 		}
 		was := x.Set
-		x.gather()
+		x.gather(before)
 		if was.Digest() == x.Set.Digest() {
 			return x, nil
 		}
@@ -105,11 +107,14 @@ func openHomes(ctx context.Context, c *compiler.Snapshot, nodes []Node) (map[str
 	return homes, nil
 }
 
-// gather makes the set of what all nodes export.
-func (x *Exchange) gather() {
+// gather makes the set of what all nodes export; those that came to no catalog, what they exported before.
+func (x *Exchange) gather(before *Exchange) {
 	for i, r := range x.Results {
-		if r != nil && r.Failure == nil {
+		switch {
+		case r != nil && r.Failure == nil:
 			x.exports[i], x.compiled[i] = r.Exports, true
+		case r != nil && before != nil && !x.compiled[i]:
+			x.exports[i] = before.exports[i]
 		}
 	}
 	x.Set = exported.NewSet(slices.Concat(x.exports...))

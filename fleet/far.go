@@ -88,6 +88,9 @@ func (s *search) told(st *state) exported.Importer {
 				continue
 			}
 			s.Watch(is)
+			if is.Failure != nil { // it goes on exporting what it did
+				continue
+			}
 			if name := n.certname(); exported.Digest(is.Exports) != exported.Digest(before[name]) {
 				other[name] = is.Exports
 				st.through = append(st.through, n.Title())

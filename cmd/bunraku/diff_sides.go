@@ -335,6 +335,14 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 	for _, a := range d.abroad {
 		r.Notes = append(r.Notes, "Left out: "+a.Text()+".")
 	}
+	if len(d.c.Kept) > 0 {
+		does, it := "does", "it"
+		if len(d.c.Kept) > 1 {
+			does, it = "do", "they"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%s %s not compile any more: others go on collecting what %s exported, until %s %s "+
+			"or PuppetDB forgets.", some(d.c.Kept), does, it, it, does))
+	}
 	if len(d.restless) > 0 {
 		r.Notes = append(r.Notes, "What nodes export does not come to rest; still told something else: "+some(d.restless)+".")
 	}

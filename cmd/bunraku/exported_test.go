@@ -61,6 +61,29 @@ func TestDiffCrossesNodes(t *testing.T) {
 	}
 }
 
+// A node that fails goes on exporting what it did: PuppetDB keeps its last catalog.
+func TestDiffExporterFails(t *testing.T) {
+	from, to := exportSite(t, "old", "'k'"), exportSite(t, "old", "'k'")
+	site := filepath.Join(to, "manifests", "site.pp")
+	text, err := os.ReadFile(site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), "node 'db1' {", "node 'db1' {\n  fail('no')", 1))
+	if err := os.WriteFile(site, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := call("diff", to, "--from", from)
+	if code != 1 || strings.Contains(out, "Notify[k]") || !strings.Contains(out, "1 newly failing") ||
+		!strings.Contains(out, "db1 does not compile any more: others go on collecting what it exported") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	// Mended, it exports again; what it exported before it failed is not known.
+	if _, out, errs = call("diff", from, "--from", to); !strings.Contains(out, "+ Notify[k]") {
+		t.Errorf("%s%s", out, errs)
+	}
+}
+
 // TestExportedTwice collects what two nodes export under one title: both are named, with their places.
 func TestExportedTwice(t *testing.T) {
 	dir := exportSite(t, "x", "'k'")
