@@ -41,8 +41,8 @@ func TestAcceptDiffFleet(t *testing.T) {
 	}
 }
 
-// TestAcceptDiffTenfold holds 100,000 nodes to 10,000: at most 11 times the time, and a tenth more memory. It prints the
-// rows of docs/scale.md.
+// TestAcceptDiffTenfold holds 100,000 nodes to 10,000: at most 11 times the time, and a tenth more memory. It prints
+// the rows of docs/scale.md.
 func TestAcceptDiffTenfold(t *testing.T) {
 	live.Accept(t)
 	less, one, ten := diffFleet(t, 1_000), diffFleet(t, 10_000), diffFleet(t, 100_000)

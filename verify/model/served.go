@@ -36,7 +36,8 @@ func (b *builder) served(it *item) *Served {
 		case out.Kind == fs.None && (s.Kind != fs.Dir || it.or("sourceselect", "first") != "all"):
 			return s
 		default:
-			below := maps.Clone(s.Below)
+			below := map[string]Served{} // a file after a directory adds nothing
+			maps.Copy(below, s.Below)
 			maps.Copy(below, out.Below)
 			out = &Served{Kind: fs.Dir, Below: below}
 		}
