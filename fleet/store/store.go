@@ -28,7 +28,8 @@
 // numbers. Places are kept as the definition and the number of the expression in it, and found anew in the revision at
 // hand. No secret is in the store: what is Sensitive, what Hiera has decrypted, and each text in which one of them
 // occurs is replaced by a keyed digest before anything is written, so that a change can be seen and nothing can be
-// read.
+// read. What is Sensitive is known by the compile: a revision that does not say so of a text leaves it in plain,
+// whatever another one says, which may come years later.
 //
 // A record is written in one transaction together with all that it names: after kill -9 the store is as after the last
 // transaction, and the nodes behind are compiled again. A second process that finds the file locked goes on without it.
