@@ -23,8 +23,6 @@ import (
 // line by line, others by digest and size, directories with recurse => true file by file, as far as they come to the
 // machine: agents pass over what is too deep, what is ignored, and what another resource of the catalog looks after.
 
-const moduleSource = "puppet:///modules/"
-
 // Contents compares files of modules between two states of the tree. What many nodes name is compared once. It may be
 // used by many goroutines.
 type Contents struct {
@@ -120,22 +118,18 @@ func (c *comparison) owned(top, at string) bool {
 // placeOf is where a file resource is.
 func placeOf(r *catalog.Resource) string { return path.Clean(cmp.Or(pathOf(r), r.Title)) }
 
-// sources are the module files that a file may be copied from, the first that exists is; none if others may be.
+// sources are what a file may be copied from, if a file of a module is among that.
 func sources(r *catalog.Resource) (out []string) {
 	if e, _ := r.Get("ensure").(value.String); e == "absent" {
 		return nil
 	}
-	list := []value.Value{r.Get("source")}
-	if a, ok := list[0].(*value.Array); ok {
-		list = a.Elems
+	modules := false
+	for _, s := range resource.SourcesOf(r.Get("source")) {
+		modules = modules || s.Module != ""
+		out = append(out, s.Text)
 	}
-	for _, v := range list {
-		s, _ := v.(value.String)
-		name, inModule := strings.CutPrefix(string(s), moduleSource)
-		if !inModule {
-			return nil
-		}
-		out = append(out, name)
+	if !modules {
+		return nil
 	}
 	return out
 }
@@ -171,10 +165,8 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 			if a.err == "" && b.err == "" && a.there == b.there && a.text == b.text {
 				continue
 			}
-			d := contentsChange{file: name, unknown: a.err, place: [2]string{a.path, b.path}}
-			if d.unknown == "" {
-				d.unknown = b.err
-			}
+			d := contentsChange{file: name, place: [2]string{a.path, b.path}}
+			d.unknown = cmp.Or(a.err, b.err, a.doubt, b.doubt)
 			d.old, d.new = a.value(), b.value()
 			if d.unknown == "" && isText(a.text) && isText(b.text) {
 				d.blocks = blocks(a.text, b.text)
@@ -192,6 +184,7 @@ type moduleFile struct {
 	text  string
 	path  string // for people
 	err   string // why it is not known
+	doubt string // why machines may have something else
 }
 
 // value is the content, or for what is no text what can be said of it.
@@ -211,14 +204,29 @@ func digestText(bytes string) string {
 	return fmt.Sprintf("{sha256}%s, %d bytes", hex.EncodeToString(sum[:])[:16], len(bytes))
 }
 
-// find is the file that a list of sources comes to, or all files below it, by their paths below it.
+// find is the file that a list of sources comes to, or all files below it, by their paths below it. What stands behind
+// a source that nobody here can look at may never come to a machine.
 func (c *Contents) find(env *environment.Environment, sources string, key contentsKey) map[string]moduleFile {
 	out := map[string]moduleFile{}
 	if env == nil {
 		return map[string]moduleFile{"": {err: "the modules are not at hand"}}
 	}
-	for name := range strings.SplitSeq(sources, "\x00") {
-		module, rest, _ := strings.Cut(name, "/")
+	doubt := ""
+	read := func(at string) moduleFile {
+		f := readModuleFile(env, at)
+		f.doubt = doubt
+		return f
+	}
+	for text := range strings.SplitSeq(sources, "\x00") {
+		from := resource.ReadSource(text)
+		switch {
+		case from.Module == "":
+			doubt = "whether a machine takes " + text + " in place of it"
+			continue
+		case from.Server != "":
+			doubt = "whether " + from.Server + " has these modules"
+		}
+		module, rest, _ := strings.Cut(from.Module, "/")
 		m := env.Module(module)
 		if m == nil || !filepath.IsLocal("./"+rest) { // the server does not go up from there
 			continue
@@ -230,7 +238,7 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		}
 		if !info.IsDir() {
 			if len(out) == 0 {
-				out[""] = readModuleFile(env, at)
+				out[""] = read(at)
 			}
 			return out
 		}
@@ -238,7 +246,7 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 			if err := source.Walk(env.Files(), at, func(p string, e source.Entry) bool {
 				below := strings.TrimPrefix(p, at+"/")
 				if _, first := out[below]; !first && !e.IsDir() {
-					out[below] = readModuleFile(env, p)
+					out[below] = read(p)
 				}
 				return true
 			}); err != nil {
@@ -248,6 +256,9 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		if !key.all {
 			return out
 		}
+	}
+	if _, found := out[""]; !found && doubt != "" {
+		out[""] = moduleFile{doubt: doubt}
 	}
 	return out
 }

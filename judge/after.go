@@ -8,6 +8,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
+	"bunraku/puppet/resource"
 	"bunraku/source"
 	"bunraku/verify"
 	"bunraku/verify/model"
@@ -60,11 +61,11 @@ func served(env *environment.Environment) func(url string) *model.Served {
 		return nil
 	}
 	return func(url string) *model.Served {
-		name, inModule := strings.CutPrefix(strings.TrimRight(url, "/"), moduleFile)
-		if !inModule {
+		from := resource.ReadSource(strings.TrimRight(url, "/"))
+		if from.Module == "" || from.Server != "" {
 			return nil
 		}
-		at, known := sourceAt(env, name)
+		at, known := sourceAt(env, from.Module)
 		if !known {
 			return nil
 		}

@@ -7,7 +7,7 @@ import (
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
-	"bunraku/puppet/value"
+	"bunraku/puppet/resource"
 	"bunraku/source"
 	"bunraku/verify/model"
 )
@@ -58,29 +58,20 @@ func about(r *catalog.Resource, attr string, d *source.Diagnostic) *source.Diagn
 	return d
 }
 
-// moduleFile is how the files of modules are named.
-const moduleFile = "puppet:///modules/"
-
 // missingSource is the source of a file if it is one of a module and there is no such file; "" if there may be one. Of
 // several sources the first that exists is taken. What another module would have cannot be told where only one is. An
 // agent asks for the source first, also if the file is to be absent.
 func missingSource(env *environment.Environment, r *catalog.Resource) string {
-	sources := []value.Value{r.Get("source")}
-	if a, ok := sources[0].(*value.Array); ok {
-		sources = a.Elems
-	}
 	first := ""
-	for _, v := range sources {
-		s, ok := v.(value.String)
-		rest, inModule := strings.CutPrefix(string(s), moduleFile)
-		if !ok || !inModule {
+	for _, s := range resource.SourcesOf(r.Get("source")) {
+		if s.Module == "" || s.Server != "" {
 			return "" // who knows
 		}
-		if at, known := sourceAt(env, rest); at != "" || !known {
+		if at, known := sourceAt(env, s.Module); at != "" || !known {
 			return ""
 		}
 		if first == "" {
-			first = string(s)
+			first = s.Text
 		}
 	}
 	return first
@@ -110,7 +101,7 @@ func sourcePath(env *environment.Environment, name string) string {
 
 // nearSource says which file was meant, or where it should be.
 func nearSource(env *environment.Environment, missing string) string {
-	name := strings.TrimPrefix(missing, moduleFile)
+	name := resource.ReadSource(missing).Module
 	at := sourcePath(env, name)
 	if at == "" {
 		module, _, _ := strings.Cut(name, "/")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"bunraku/diff"
 	"bunraku/fleet"
@@ -242,6 +244,10 @@ func (a *app) keepIn(d *diffing, f *diffFlags, opt compiler.Options) (err error)
 	}
 	if errors.Is(err, store.ErrLocked) {
 		fmt.Fprintf(a.err, "note: another process uses the store %s: going on without it\n", f.store)
+		return nil
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		fmt.Fprintf(a.err, "note: there is no room for the store %s: going on without it\n", cmp.Or(f.store, os.TempDir()))
 		return nil
 	}
 	if err != nil {

@@ -57,6 +57,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"bunraku/puppet/catalog"
@@ -214,7 +215,9 @@ func readKey(path string) (trace.Key, error) {
 
 func open(dir string, key trace.Key, temp bool) (s *Store, err error) {
 	path := filepath.Join(dir, fileName)
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+	info, err := os.Stat(path)
+	there := err == nil && info.Size() > 0
+	if there {
 		if err := guarded(func() error { return check(path) }); err != nil {
 			return nil, err
 		}
@@ -223,6 +226,9 @@ func open(dir string, key trace.Key, temp bool) (s *Store, err error) {
 		s, err = openSound(dir, path, key, temp)
 		return err
 	})
+	if errors.Is(err, syscall.ENOSPC) && !there { // half a store would be said to be damaged
+		os.Remove(path)
+	}
 	return s, err
 }
 
@@ -245,7 +251,7 @@ func opening(path string, err error) error {
 		return nil
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return ErrLocked
-	case errors.Is(err, os.ErrPermission):
+	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%s cannot be opened: %w", path, err)
 	}
 	return broken("%s: %v", path, err)

@@ -374,7 +374,7 @@ func (c *Snapshot) codeEntry(p *trace.Piece, path string) *trace.Entry {
 func (a *Asker) Entry(q trace.Question) *trace.Entry {
 	c := a.c
 	switch {
-	case q.Kind == trace.Clock:
+	case q.Kind == trace.Clock || c.env.Broken() != nil:
 		return nil
 	case q.OfLayers():
 		return a.ofLayers(q)

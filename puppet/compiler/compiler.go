@@ -207,6 +207,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		rest := slices.DeleteFunc(slices.Clone(ds), func(d *source.Diagnostic) bool { return d == failure })
 		return &eval.Result{Failure: failure, Warnings: rest}, nil
 	}
+	if d := c.env.Broken(); d != nil {
+		return &eval.Result{Failure: d, Warnings: slices.Clone(ds)}, nil
+	}
 	if n.Code != nil {
 		main = append(slices.Clip(main), n.Code)
 	}

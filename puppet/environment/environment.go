@@ -58,6 +58,7 @@ type Environment struct {
 	modules map[string]*Module
 	order   []*Module
 	hollow  []string
+	broken  *source.Diagnostic
 	alone   *Module // the module that the environment was opened as
 
 	functions  map[string][]RubyFunction // by plain name

@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,6 +76,9 @@ func (e *Environment) find() {
 				seen[name] = true
 				if problem != nil {
 					e.Problems = append(e.Problems, problem)
+					if problem.Code == codeFatalMetadata && e.broken == nil {
+						e.broken = problem
+					}
 				}
 				if m != nil {
 					add(m)
@@ -88,6 +92,15 @@ func (e *Environment) find() {
 func (e *Environment) isEmpty(dir string) bool {
 	entries, err := e.files.List(dir)
 	return err == nil && len(entries) == 0
+}
+
+// codeFatalMetadata is a metadata.json over which Puppet itself stumbles.
+const codeFatalMetadata = "N0204"
+
+// Broken is why Puppet compiles no node here, whatever it uses; nil if there is no such thing.
+func (e *Environment) Broken() *source.Diagnostic {
+	e.find()
+	return e.broken
 }
 
 // Hollow are the names of directories on the module path that hold nothing: so git leaves a submodule that nobody has
@@ -181,13 +194,33 @@ func readModule(name, dir string, read func(string) (*source.File, error)) (*Mod
 	problem := func(code string, severity source.Severity, text string) *source.Diagnostic {
 		return &source.Diagnostic{Code: code, Severity: severity, Summary: text, Place: source.Place{File: f}}
 	}
+	fatal := func(what string) *source.Diagnostic {
+		return problem(codeFatalMetadata, source.Error, "metadata.json of the module "+name+" "+what+
+			": Puppet compiles no node with it")
+	}
 	var data map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(f.Text), &data); err != nil {
-		return m, problem("N0201", source.Warning, name+
-			" has an invalid and unparsable metadata.json file. The parse error: "+err.Error())
+		var wrong *json.UnmarshalTypeError
+		switch text := strings.TrimSpace(f.Text); {
+		case !errors.As(err, &wrong):
+			return m, problem("N0201", source.Warning, name+
+				" has an invalid and unparsable metadata.json file. The parse error: "+err.Error())
+		case text == `""`, text[0] == '[' && strings.TrimSpace(text[1:len(text)-1]) == "":
+			return m, nil
+		case text[0] == '"': // which has no keys
+			return nil, problem("N0202", source.Error, "No source module metadata provided for "+name)
+		}
+		return m, fatal("is no object")
+	}
+	if data == nil {
+		return m, fatal("is no object")
 	}
 	if len(data) == 0 {
 		return m, nil
+	}
+	isText := func(raw json.RawMessage) bool { return raw == nil || raw[0] == '"' || string(raw) == "null" }
+	if raw := data["name"]; !isText(raw) && string(raw) != "false" {
+		return m, fatal("has a name that is no text")
 	}
 	text := func(key string) string {
 		var s string
@@ -201,20 +234,23 @@ func readModule(name, dir string, read func(string) (*source.File, error)) (*Mod
 			return nil, problem("N0202", source.Error, "No "+key+" module metadata provided for "+name)
 		}
 	}
-	var dependencies []struct {
-		Name        string `json:"name"`
-		Requirement string `json:"version_requirement"`
-	}
+	var dependencies []json.RawMessage
 	if err := json.Unmarshal(data["dependencies"], &dependencies); err != nil {
 		return nil,
 			problem("N0203", source.Error, "The value for the key dependencies in the file metadata.json of the module "+name+
 				" must be an array, not: '"+string(data["dependencies"])+"'")
 	}
-	for _, d := range dependencies {
-		if d.Requirement == "" {
-			d.Requirement = ">= 0.0.0"
+	for _, raw := range dependencies {
+		var d map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &d); err != nil || d == nil || !isText(d["name"]) {
+			return m, fatal("has a dependency without a name that is a text")
 		}
-		m.Dependencies = append(m.Dependencies, Dependency{strings.ReplaceAll(d.Name, "-", "/"), d.Requirement})
+		of := func(key string) (text string) {
+			json.Unmarshal(d[key], &text) // another type of value is no text
+			return text
+		}
+		m.Dependencies = append(m.Dependencies, Dependency{strings.ReplaceAll(of("name"), "-", "/"),
+			cmp.Or(of("version_requirement"), ">= 0.0.0")})
 	}
 	return m, nil
 }

@@ -145,7 +145,7 @@ func (t *Tree) find(op, name string) (node, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return node{}, &source.Refused{Path: name, Why: "leads through links without end"}
+			return node{}, &fs.PathError{Op: op, Path: name, Err: syscall.ELOOP}
 		}
 		data, err := t.blob(e.id)
 		if err != nil {
