@@ -26,11 +26,13 @@ import (
 // the same changes share one of them that is looked at. If a commit has very many hunks, those of one file are first
 // tried together.
 
-// Bounds of the search: hunks that are tried one by one, compiles for one change, and nodes that are looked at, for
-// causes and for hunks that seem to have no effect. Of changes that only further nodes have, no cause is told.
+// Bounds of the search: hunks that are tried one by one, compiles for one change and for all of them together among the
+// hunks of a file, and nodes that are looked at, for causes and for hunks that seem to have no effect. Of changes that
+// only further nodes have, no cause is told.
 const (
 	mostHunks     = 60
 	mostTries     = 80
+	mostRefined   = 400
 	mostWitnesses = 50
 	mostLooked    = 500
 )
@@ -41,9 +43,12 @@ type search struct {
 	ctx   context.Context
 	ws    *compiler.Workspace
 	patch *diff.Patch
+	at    map[*diff.Hunk]int // in the patch
 	nodes []Node
 	base  *compiler.Snapshot // the old state
 	far   *far               // what other nodes export; nil if it is the same on both sides
+
+	refined int // how many states were tried within files
 
 	mu     sync.Mutex
 	states map[string]*state
@@ -97,6 +102,10 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 	}
 	s := &search{Comparing: c, ctx: ctx, ws: ws, patch: patch, nodes: nodes, states: map[string]*state{}, base: c.From}
 	defer s.close()
+	s.at = map[*diff.Hunk]int{}
+	for i, h := range patch.Hunks {
+		s.at[h] = i
+	}
 	if c.Traced != nil { // changes are told by what is not a node's own
 		var err error
 		if s.base, _, err = c.Traced(ctx); err != nil {
@@ -254,6 +263,13 @@ func (s *search) refine(w *witness, q *question, hunks []*diff.Hunk) *diff.Cause
 	tries := 0
 	found := least(single, func(units [][]*diff.Hunk) bool {
 		tries++
+		if !w.tried(s.name(join(units))) {
+			if s.refined == mostRefined {
+				tries = mostTries
+				return false
+			}
+			s.refined++
+		}
 		return s.try(w, join(units)).has(q)
 	}, &tries)
 	return &diff.Cause{Hunks: join(found), Sure: tries < mostTries}
@@ -332,6 +348,14 @@ func (w *witness) keep(name string, o outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen[name] = o
+}
+
+// tried reports whether it is known what the node has with some hunks.
+func (w *witness) tried(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, done := w.seen[name]
+	return done
 }
 
 // try is what a node has with some hunks.
@@ -420,7 +444,7 @@ func (s *search) name(hunks []*diff.Hunk) string {
 	var b strings.Builder
 	var at []int
 	for _, h := range hunks {
-		at = append(at, slices.Index(s.patch.Hunks, h))
+		at = append(at, s.at[h])
 	}
 	sort.Ints(at)
 	for _, i := range at {
