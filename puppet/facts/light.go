@@ -188,18 +188,15 @@ func skipText(text string, at int) int {
 	if at >= len(text) || text[at] != '"' {
 		return -1
 	}
-	for at++; ; at++ {
-		i := strings.IndexAny(text[at:], `"\`)
-		if i < 0 {
-			return -1
-		}
-		if at += i; text[at] == '"' {
+	for at++; at < len(text); at++ {
+		switch text[at] {
+		case '"':
 			return at + 1
-		}
-		if at++; at >= len(text) {
-			return -1
+		case '\\':
+			at++
 		}
 	}
+	return -1
 }
 
 // skipValue is the offset of the comma or bracket behind a JSON value, -1 if there is none.

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func nextEntry(data []byte, size int) (mode uint32, name, id, rest []byte, err e
 	return mode, data[:end], data[end+1 : end+1+size], data[end+1+size:], nil
 }
 
-// parseTree reads a whole tree. Names that would lead elsewhere when checked out make it corrupt, as do double ones.
+// parseTree reads a whole tree, and sorts it by names. Names that would lead elsewhere when checked out make it corrupt, as do double ones.
 func parseTree(data []byte, size int) ([]treeEntry, error) {
 	var out []treeEntry
 	seen := map[string]bool{}
@@ -66,6 +67,7 @@ func parseTree(data []byte, size int) ([]treeEntry, error) {
 		}
 		out = append(out, treeEntry{name, mode, ID(id)})
 	}
+	slices.SortFunc(out, func(a, b treeEntry) int { return strings.Compare(a.name, b.name) })
 	return out, nil
 }
 

@@ -172,13 +172,11 @@ func (t *Tree) child(tree ID, name string) (treeEntry, bool, error) {
 	if err != nil {
 		return treeEntry{}, false, err
 	}
-	t.spend(int64(len(entries)))
-	for _, e := range entries {
-		if e.name == name {
-			return e, true, nil
-		}
+	i, ok := slices.BinarySearchFunc(entries, name, func(e treeEntry, n string) int { return strings.Compare(e.name, n) })
+	if !ok {
+		return treeEntry{}, false, nil
 	}
-	return treeEntry{}, false, nil
+	return entries[i], true, nil
 }
 
 func (t *Tree) blob(id ID) ([]byte, error) { return t.r.expect(id, blobKind, t.spend) }
