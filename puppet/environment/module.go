@@ -94,8 +94,7 @@ func (e *Environment) isEmpty(dir string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// codeFatalMetadata is a metadata.json over which Puppet itself stumbles.
-const codeFatalMetadata = "N0204"
+const codeFatalMetadata = "N0205" // a metadata.json over which Puppet itself stumbles
 
 // Broken is why Puppet compiles no node here, whatever it uses; nil if there is no such thing.
 func (e *Environment) Broken() *source.Diagnostic {
