@@ -45,8 +45,8 @@ func nextEntry(data []byte, size int) (mode uint32, name, id, rest []byte, err e
 	return mode, data[:end], data[end+1 : end+1+size], data[end+1+size:], nil
 }
 
-// parseTree reads a whole tree, and sorts it by names. Such as would lead elsewhere when checked out make it corrupt, as
-// do double ones.
+// parseTree reads a whole tree, sorted by names. Such as would lead elsewhere when checked out make it corrupt, as do
+// double ones.
 func parseTree(data []byte, size int) ([]treeEntry, error) {
 	var out []treeEntry
 	seen := map[string]bool{}
