@@ -23,7 +23,7 @@ func TestDiffDots(t *testing.T) {
 			s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': message => " + c.expr + " }\n",
 				"modules/m/files/d/q": "", "modules/m/templates/q": "", "modules/o/files/d/q": "", c.file: "one"})
 			if err := os.Symlink("../../o/files/d", filepath.Join(s.dir, "modules/m/files/link")); err != nil {
-				t.Skip("no links here: ", err)
+				t.Fatal(err)
 			}
 			s.commit("a link")
 			s.put(c.file, "two")
