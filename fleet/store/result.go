@@ -90,7 +90,7 @@ func (r *Result) Any(is func(typ, title string) bool) (found bool) {
 		for ; n > 0 && !found; n-- {
 			var id uint32
 			id, rest = number(rest)
-			found = is(nameOf(s.objects.content(tx, id)))
+			found = is(s.nameOf(tx, id))
 		}
 	})
 	return found
@@ -112,8 +112,7 @@ func (r *Result) load() {
 		r.parts = make([]Part, n)
 		for i := range r.parts {
 			r.parts[i].ID, rest = number(rest)
-			typ, title := nameOf(s.objects.content(tx, r.parts[i].ID))
-			r.parts[i].Type, r.parts[i].Title = typ, title
+			r.parts[i].Type, r.parts[i].Title = s.nameOf(tx, r.parts[i].ID)
 		}
 		r.shape = append([]byte(nil), r.shape...)
 	})
@@ -314,14 +313,24 @@ func appendText(out []byte, text string) []byte {
 }
 
 // nameOf is type and title of a resource as it is kept.
-func nameOf(content []byte) (typ, title string) {
-	_, json := cut(content)
+func (s *Store) nameOf(tx *bolt.Tx, id uint32) (typ, title string) {
+	if name, known := s.names[id]; known {
+		return name[0], name[1]
+	}
+	_, json := cut(s.objects.content(tx, id))
 	v, err := catalog.ReadJSON(json)
 	if h, is := v.(*value.Hash); is && err == nil {
 		typ, title = value.ToString(h.At("type")), value.ToString(h.At("title"))
 	}
+	if len(s.names) >= mostNames {
+		clear(s.names)
+	}
+	s.names[id] = [2]string{typ, title}
 	return typ, title
 }
+
+// mostNames is how many names of resources are kept in memory.
+const mostNames = 1 << 12
 
 // anchor finds where a resource is declared now.
 func (r *Run) anchor(x *catalog.Resource, text string) {

@@ -105,6 +105,7 @@ type Store struct {
 	byNumber map[uint32]*trace.Entry // that were taken out
 	decoded  map[uint32]*layerSet
 	bare     map[uint32]*catalog.Resource // nil for those that are not whole
+	names    map[uint32][2]string         // of resources, type and title
 	flushed  time.Time                    // when something was written
 	looks    int                          // at the file
 
@@ -281,7 +282,7 @@ func openSound(dir, path string, key trace.Key, temp bool) (*Store, error) {
 	}
 	s := &Store{db: db, dir: dir, key: key, temp: temp, records: map[string][]*record{},
 		numbers: map[*trace.Entry]uint32{}, byNumber: map[uint32]*trace.Entry{}, decoded: map[uint32]*layerSet{},
-		bare:    map[uint32]*catalog.Resource{},
+		bare: map[uint32]*catalog.Resource{}, names: map[uint32][2]string{},
 		entries: newTable("entry"),
 		sets:    newTable("set"), objects: newTable("resource"), shapes: newTable("shape"), results: newTable("result"),
 		anchors: newTable("anchor")}

@@ -118,16 +118,21 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 		}
 		return nil, err
 	}
-	seen := map[string]bool{}
-	r.reads = slices.DeleteFunc(r.reads, func(read scopeRead) bool { // each variable needs to be looked at once
-		twice := seen[read.key]
-		seen[read.key] = true
-		return twice
-	})
+	r.reads = once(r.reads)
 	r.ref = inv.s.trace.Join(inv.leafAt(ly.config, "version"), inv.leafAt(ly.config, "hierarchy"),
 		inv.leafAt(ly.config, "default_hierarchy"))
 	ly.resolved = r
 	return r, nil
+}
+
+// once leaves out what was read before: each variable needs to be looked at once.
+func once(reads []scopeRead) []scopeRead {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(reads, func(read scopeRead) bool {
+		twice := seen[read.key]
+		seen[read.key] = true
+		return twice
+	})
 }
 
 // stable reports whether the variables that were read still have the same values.
@@ -171,67 +176,81 @@ func index(it item, seg value.Value) item {
 func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) ([]*level, error) {
 	var levels []*level
 	seen := map[string]bool{}
-	datadir := textOf(c.defaults, "datadir", "data")
 	for i, he := range hierarchy {
-		inv.s.budget.Spend(levelSteps, searching)
-		lv := &level{name: value.ToString(he.At("name"))}
-		if seen[lv.name] {
-			return nil, inv.multiply(c, "Hierarchy name '"+lv.name+"' defined more than once.", lv.name)
+		title := levelName(he)
+		if seen[title] {
+			return nil, inv.multiply(c, "Hierarchy name '"+title+"' defined more than once.", title)
 		}
-		seen[lv.name] = true
-		for _, k := range allFunctionKeys {
-			if he.EntryString(k) != nil {
-				lv.kind, lv.function = k, textOf(he, k, "")
+		seen[title] = true
+		lv, err := inv.level5(c, he, name, i)
+		if err != nil {
+			return nil, err
+		}
+		if lv != nil {
+			levels = append(levels, lv)
+		}
+	}
+	return levels, nil
+}
+
+func levelName(he *value.Hash) string { return value.ToString(he.At("name")) }
+
+// level5 is one entry of a hierarchy, the i-th of what is called so; nil if it is as though it were not there.
+func (inv *invocation) level5(c *config, he *value.Hash, name string, i int) (*level, error) {
+	inv.s.budget.Spend(levelSteps, searching)
+	datadir := textOf(c.defaults, "datadir", "data")
+	lv := &level{name: levelName(he)}
+	for _, k := range allFunctionKeys {
+		if he.EntryString(k) != nil {
+			lv.kind, lv.function = k, textOf(he, k, "")
+			break
+		}
+	}
+	if lv.kind == "" {
+		for _, k := range functionKeys {
+			if c.defaults.EntryString(k) != nil {
+				lv.kind, lv.function = k, textOf(c.defaults, k, "")
 				break
 			}
 		}
-		if lv.kind == "" {
-			for _, k := range functionKeys {
-				if c.defaults.EntryString(k) != nil {
-					lv.kind, lv.function = k, textOf(c.defaults, k, "")
-					break
-				}
-			}
-		}
-		at := []string{name, strconv.Itoa(i)}
-		dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))),
-			inv.datadirLeaf(c, he, at)}, false)
-		if err != nil {
-			return nil, err
-		}
-		lv.datadir, lv.movable = inv.s.moved(rubyText(dir.v)), strings.Contains(textOf(he, "datadir", datadir), "%{")
-		if inv.s.l.opt.Language.Eight() {
-			inv.s.forgiving++
-		}
-		given, err := inv.locations(c, he, lv, at, dir.ref)
-		if inv.s.l.opt.Language.Eight() {
-			inv.s.forgiving--
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.path == "" && given && len(lv.locations) == 0 {
-			continue
-		}
-		if !given {
-			lv.locations = []*location{{}}
-		}
-		options, in := he.At("options"), append(at, "options")
-		if value.IsUndef(options) {
-			options, in = c.defaults.At("options"), []string{"defaults", "options"}
-		}
-		it := item{options, 0}
-		if n := c.nodeAt(in...); n != nil && inv.s.trace != nil {
-			it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, c.file.Source, strings.Join(in, "."))
-		}
-		if it, err = inv.interpolate(it, false); err != nil {
-			return nil, err
-		}
-		lv.options, _ = it.v.(*value.Hash)
-		lv.how = inv.s.trace.Join(inv.functionLeaf(c, lv, at), inv.s.deep(it))
-		levels = append(levels, lv)
 	}
-	return levels, nil
+	at := []string{name, strconv.Itoa(i)}
+	dir, err := inv.interpolate(item{value.String(join(c.root, textOf(he, "datadir", datadir))),
+		inv.datadirLeaf(c, he, at)}, false)
+	if err != nil {
+		return nil, err
+	}
+	lv.datadir, lv.movable = inv.s.moved(rubyText(dir.v)), strings.Contains(textOf(he, "datadir", datadir), "%{")
+	if inv.s.l.opt.Language.Eight() {
+		inv.s.forgiving++
+	}
+	given, err := inv.locations(c, he, lv, at, dir.ref)
+	if inv.s.l.opt.Language.Eight() {
+		inv.s.forgiving--
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.path == "" && given && len(lv.locations) == 0 {
+		return nil, nil
+	}
+	if !given {
+		lv.locations = []*location{{}}
+	}
+	options, in := he.At("options"), append(at, "options")
+	if value.IsUndef(options) {
+		options, in = c.defaults.At("options"), []string{"defaults", "options"}
+	}
+	it := item{options, 0}
+	if n := c.nodeAt(in...); n != nil && inv.s.trace != nil {
+		it.v, it.ref = n.Traced(inv.s.trace, provenance.Datum, c.file.Source, strings.Join(in, "."))
+	}
+	if it, err = inv.interpolate(it, false); err != nil {
+		return nil, err
+	}
+	lv.options, _ = it.v.(*value.Hash)
+	lv.how = inv.s.trace.Join(inv.functionLeaf(c, lv, at), inv.s.deep(it))
+	return lv, nil
 }
 
 // datadirLeaf is the place of the directory that a level's files are in; that of a new one when nobody names one.

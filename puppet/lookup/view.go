@@ -19,13 +19,15 @@ import (
 // Even what a node sees is mostly known: what is interpolated into the paths of a hierarchy are some variables, and
 // nodes that have the same values there see the same. A hierarchy that was worked out with certain answers asks for the
 // same variables again if it gets the same answers, so that the list of variables that one node's hierarchy read serves
-// for all.
+// for all. The same goes for each level of a hierarchy: a node that is the first with its name in a path sees the other
+// levels as the nodes before it did.
 
 // views are what nodes see of the layers of a Lookup, numbered.
 type views struct {
 	mu        sync.RWMutex
 	layers    map[string]*layerView // by what they look like
-	byReads   map[string][]*viewsByReads
+	byReads   map[string][]*viewsByReads[layerView]
+	levels    map[levelKey][]*viewsByReads[levelView]
 	last      int32            // number of a layerView
 	places    map[string]int32 // levels, each with a file
 	sequences map[string]int32 // of places that have a key
@@ -44,6 +46,21 @@ type layerView struct {
 	counts trace.Text
 }
 
+// A levelKey is a level of a layer, by number.
+type levelKey struct {
+	layer     string
+	byDefault bool
+	level     int
+}
+
+// A levelView is what a node sees of a level.
+type levelView struct {
+	left        bool // out: a level that is as though it were not there
+	locations   int  // none, one, or several
+	files       []viewedFile
+	openOptions bool
+}
+
 // A viewedFile is a file of a level.
 type viewedFile struct {
 	place int32
@@ -51,13 +68,13 @@ type viewedFile struct {
 	whole bool // it is no data: all of it counts, for every key
 }
 
-// viewsByReads are views by the values of variables.
-type viewsByReads struct {
+// viewsByReads are views, of layers or of levels, by the values of variables.
+type viewsByReads[V any] struct {
 	reads []scopeRead
-	known map[string]*layerView // nil for what cannot be told by files
+	known map[string]*V
 }
 
-// How many lists of variables are kept of one layer, and how many views of one list.
+// How many lists of variables are kept of one layer or level, and how many views of one list.
 const (
 	mostReads = 16
 	mostViews = 1 << 14
@@ -179,43 +196,53 @@ func (a *Answerer) layer(name string) *layerView {
 func (a *Answerer) findView(name string) *layerView {
 	all := &a.l.views
 	all.mu.RLock()
-	lists := all.byReads[name]
-	for _, list := range lists {
-		if ly, known := list.known[string(a.values(list.reads))]; known {
-			all.mu.RUnlock()
-			a.reads = append(a.reads, list.reads)
-			return ly
-		}
-	}
+	ly, reads := knownView(a, all.byReads[name])
 	all.mu.RUnlock()
-	ly, reads := a.newView(name)
 	if ly == nil {
-		return nil
+		if ly, reads = a.newView(name); ly == nil {
+			return nil
+		}
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if all.byReads == nil {
+			all.byReads = map[string][]*viewsByReads[layerView]{}
+		}
+		all.byReads[name] = keepView(a, all.byReads[name], reads, ly)
 	}
 	a.reads = append(a.reads, reads)
-	key := string(a.values(reads))
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.byReads == nil {
-		all.byReads = map[string][]*viewsByReads{}
+	return ly
+}
+
+// knownView is a view that another node had which has the same values, and their variables; nil if there is none.
+func knownView[V any](a *Answerer, lists []*viewsByReads[V]) (*V, []scopeRead) {
+	for _, list := range lists {
+		if v := list.known[string(a.values(list.reads))]; v != nil {
+			return v, list.reads
+		}
 	}
-	for _, list := range all.byReads[name] {
+	return nil, nil
+}
+
+// keepView adds a view to the lists, for other nodes.
+func keepView[V any](a *Answerer, lists []*viewsByReads[V], reads []scopeRead, v *V) []*viewsByReads[V] {
+	key := string(a.values(reads))
+	for _, list := range lists {
 		if sameReads(list.reads, reads) {
 			if len(list.known) >= mostViews {
 				clear(list.known)
 			}
-			list.known[key] = ly
-			return ly
+			list.known[key] = v
+			return lists
 		}
 	}
-	if lists := all.byReads[name]; len(lists) < mostReads {
-		list := &viewsByReads{reads, map[string]*layerView{key: ly}}
-		all.byReads[name] = append(lists[:len(lists):len(lists)], list)
+	if len(lists) >= mostReads {
+		return lists
 	}
-	return ly
+	return append(lists[:len(lists):len(lists)], &viewsByReads[V]{reads, map[string]*V{key: v}})
 }
 
-// newView works out what the node sees of a layer, and the variables that this hangs on.
+// newView works out what the node sees of a layer, and the variables that this hangs on; nil if that cannot be told by
+// files.
 func (a *Answerer) newView(name string) (*layerView, []scopeRead) {
 	all := &a.l.views
 	a.scope.more = false
@@ -228,26 +255,34 @@ func (a *Answerer) newView(name string) (*layerView, []scopeRead) {
 	var reads []scopeRead
 	var whole trace.Text
 	if ly != nil {
-		r, err := inv.hierarchy(ly)
-		if err != nil || a.scope.more {
-			return nil, nil
-		}
-		reads = r.reads
-		for i, levels := range [][]*level{r.levels, r.defaults} {
-			view.counts.Number(min(2, len(levels)))
-			for _, lv := range levels {
-				view.counts.Number(min(2, len(lv.locations)))
-				if !a.see(view, lv, &whole) {
+		for _, byDefault := range []bool{false, true} {
+			hierarchy := ly.config.hierarchy
+			if byDefault {
+				hierarchy = ly.config.defaultHierarchy
+			}
+			if !distinct(hierarchy) {
+				return nil, nil
+			}
+			levels := 0
+			for i := range hierarchy {
+				lv, of := a.level(ly.config, levelKey{name, byDefault, i})
+				if lv == nil || a.scope.more {
 					return nil, nil
 				}
+				if reads = append(reads, of...); !lv.left {
+					levels++
+					view.add(lv, &whole)
+				}
 			}
-			if i == 0 {
+			view.counts.Number(min(2, levels))
+			if !byDefault {
 				view.end = len(view.files)
 				whole.Number(-2)
 			}
 		}
 	}
 	whole.String(string(view.counts))
+	reads = once(reads)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if same := all.layers[string(whole)]; same != nil {
@@ -264,12 +299,71 @@ func (a *Answerer) newView(name string) (*layerView, []scopeRead) {
 	return view, reads
 }
 
-// see adds the files of a level that are there; it is false if the level asks for more than files.
-func (a *Answerer) see(view *layerView, lv *level, whole *trace.Text) bool {
+// distinct reports whether no two levels have the same name, which is an error.
+func distinct(hierarchy []*value.Hash) bool {
+	seen := map[string]bool{}
+	for _, he := range hierarchy {
+		seen[levelName(he)] = true
+	}
+	return len(seen) == len(hierarchy)
+}
+
+// add puts a level at the end of a layer.
+func (v *layerView) add(lv *levelView, whole *trace.Text) {
+	v.counts.Number(lv.locations)
+	v.openOptions = v.openOptions || lv.openOptions
+	v.files = append(v.files, lv.files...)
+	v.levels = append(v.levels, len(v.files))
+	for _, f := range lv.files {
+		whole.Number(int(f.place))
+	}
+	whole.Number(-1)
+}
+
+// level is what the node sees of a level, and the variables that this hangs on; nil if that cannot be told by files.
+func (a *Answerer) level(c *config, key levelKey) (*levelView, []scopeRead) {
+	all := &a.l.views
+	all.mu.RLock()
+	v, reads := knownView(a, all.levels[key])
+	all.mu.RUnlock()
+	if v != nil {
+		return v, reads
+	}
+	inv := &invocation{s: a.s, scope: a.scope, reads: &reads}
+	var lv *level
+	var err error
+	if key.byDefault {
+		lv, err = inv.level5(c, c.defaultHierarchy[key.level], "default_hierarchy", key.level)
+	} else {
+		lv, err = inv.level5(c, c.hierarchy[key.level], "hierarchy", key.level)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	if lv == nil {
+		v = &levelView{left: true}
+	} else if v = a.see(lv); v == nil {
+		return nil, nil
+	}
+	if reads = once(reads); a.scope.more {
+		return nil, nil
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.levels == nil {
+		all.levels = map[levelKey][]*viewsByReads[levelView]{}
+	}
+	all.levels[key] = keepView(a, all.levels[key], reads, v)
+	return v, reads
+}
+
+// see is the files of a level that are there; nil if the level asks for more than files.
+func (a *Answerer) see(lv *level) *levelView {
+	v := &levelView{locations: min(2, len(lv.locations))}
 	f, plain := lv.format()
 	for _, loc := range lv.locations {
 		if loc.kind != pathLocation || plain && lv.checkFileOptions(loc) != nil {
-			return false
+			return nil
 		}
 		if !loc.exists {
 			continue
@@ -286,14 +380,11 @@ func (a *Answerer) see(view *layerView, lv *level, whole *trace.Text) bool {
 		file := viewedFile{place, d.file, d.err != nil || d.file.Hash() == nil}
 		if !file.whole {
 			n := d.file.Entry(lookupOptions)
-			view.openOptions = view.openOptions || n != nil && n.Has&datafile.Interpolation != 0
+			v.openOptions = v.openOptions || n != nil && n.Has&datafile.Interpolation != 0
 		}
-		view.files = append(view.files, file)
-		whole.Number(int(place))
+		v.files = append(v.files, file)
 	}
-	view.levels = append(view.levels, len(view.files))
-	whole.Number(-1)
-	return true
+	return v
 }
 
 func sameReads(a, b []scopeRead) bool {
