@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 
+	"bunraku/budget"
 	"bunraku/diff"
 	"bunraku/fleet"
 	"bunraku/fleet/store"
@@ -236,6 +237,9 @@ const manyNodes = 100
 func (a *app) keepIn(d *diffing, f *diffFlags, opt compiler.Options) (err error) {
 	if f.merging || f.format == "octocatalog" || f.store == "" && len(d.nodes) < manyNodes {
 		return nil
+	}
+	if len(d.nodes) >= 1000 {
+		budget.Roomier()
 	}
 	if f.store != "" {
 		d.c.Store, err = store.Open(f.store)

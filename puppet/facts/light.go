@@ -3,6 +3,8 @@ package facts
 import (
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"weak"
 
 	"bunraku/source"
 )
@@ -16,6 +18,7 @@ type file struct {
 	view   func() source.Files
 	path   string
 	digest source.Digest
+	last   atomic.Pointer[weak.Pointer[Facts]] // what was read, while somebody has it: a node is asked about several times
 }
 
 // ReadLight reads of a file of facts no more than it must. view gives the files, anew each time if what was read is not
@@ -37,7 +40,7 @@ func ReadLight(view func() source.Files, path string) ([]*Facts, error) {
 		name = stem(path)
 	}
 	name = strings.Clone(name) // it is a part of the text, which would stay with it
-	return []*Facts{{Name: name, light: &file{view, path, c.Digest}}}, nil
+	return []*Facts{{Name: name, light: &file{view: view, path: path, digest: c.Digest}}}, nil
 }
 
 // stem is what the name of a file tells of the node's.
@@ -59,6 +62,11 @@ func (x *Facts) Light() (digest source.Digest, known bool) {
 func (x *Facts) Loaded() *Facts {
 	if x == nil || x.light == nil {
 		return x
+	}
+	if last := x.light.last.Load(); last != nil {
+		if read := last.Value(); read != nil {
+			return read
+		}
 	}
 	fail := func(code, text, help string) *Facts {
 		out := Unread(x.light.path, &source.Diagnostic{Code: code, Summary: text, Help: help,
@@ -83,6 +91,8 @@ func (x *Facts) Loaded() *Facts {
 	if err != nil || len(all) != 1 {
 		return fail("F0103", "these facts cannot be read", "")
 	}
+	last := weak.Make(all[0])
+	x.light.last.Store(&last)
 	return all[0]
 }
 
