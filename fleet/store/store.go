@@ -432,7 +432,7 @@ func (s *Store) Size() int64 {
 
 // mostLooks is after how many looks at the file its pages are given back: they are a part of our memory once they were
 // looked at, and the file grows with the fleet.
-const mostLooks = 1024
+const mostLooks = 256
 
 // view reads from the file, the lock held. ok is false if it cannot be read any more.
 func (s *Store) view(f func(tx *bolt.Tx)) (ok bool) {
