@@ -304,6 +304,7 @@ var (
 
 // enter writes an entry, and adds it to the sum.
 func (s *Store) enter(tx *bolt.Tx, bucket, key, val []byte) error {
+	s.looked(tx)
 	b := tx.Bucket(bucket)
 	if old := b.Get(key); old != nil {
 		s.sum -= s.adder.of(bucket, key, old)
@@ -434,6 +435,13 @@ func (s *Store) Size() int64 {
 // looked at, and the file grows with the fleet.
 const mostLooks = 256
 
+// looked counts looks.
+func (s *Store) looked(tx *bolt.Tx) {
+	if s.looks++; s.looks%mostLooks == 0 {
+		forget(tx)
+	}
+}
+
 // view reads from the file, the lock held. ok is false if it cannot be read any more.
 func (s *Store) view(f func(tx *bolt.Tx)) (ok bool) {
 	s.mu.Lock()
@@ -449,9 +457,7 @@ func (s *Store) see(f func(tx *bolt.Tx)) (ok bool) {
 	err := guarded(func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			f(tx)
-			if s.looks++; s.looks%mostLooks == 0 {
-				forget(tx)
-			}
+			s.looked(tx)
 			return nil
 		})
 	})
