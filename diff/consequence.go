@@ -35,10 +35,12 @@ const (
 	// What verify finds of one of the catalogs only is no effect of a run, and is shown apart.
 	EffectFinds
 	EffectMends
+	// EffectTaken is what nothing known decides about the machines, and was taken for true.
+	EffectTaken
 )
 
 var effectVerbs = [...]string{"fails", "stops", "restarts", "removes", "purges", "runs", "starts", "installs",
-	"leaves behind", "not known", "new", "mended"}
+	"leaves behind", "not known", "new", "mended", "taken for true"}
 
 // String is the verb.
 func (k EffectKind) String() string { return effectVerbs[k] }
@@ -51,7 +53,7 @@ type Consequence struct {
 
 func (c *Consequence) text() string {
 	switch c.Kind {
-	case EffectNotKnown, EffectFails, EffectFinds, EffectMends:
+	case EffectNotKnown, EffectFails, EffectFinds, EffectMends, EffectTaken:
 		return c.Kind.String() + ": " + c.Text
 	}
 	return c.Kind.String() + " " + c.Text
@@ -92,9 +94,33 @@ func (r *Report) conclude() {
 // mostConsequences are shown; the rest is counted.
 const mostConsequences = 8
 
+// Told are the consequences as they are shown to people: all that was taken for true is one of them. There is much of
+// that, it is the same after every change, and it must not stand in the way of what the change does.
+func (r *Report) Told() []*Consequence {
+	first := slices.IndexFunc(r.Consequences, func(c *Consequence) bool { return c.Kind == EffectTaken })
+	if first < 0 {
+		return r.Consequences
+	}
+	taken := r.Consequences[first:]
+	one := &Consequence{Effect: taken[0].Effect}
+	if len(taken) > 1 {
+		one.Text += fmt.Sprintf(", and %d more", len(taken)-1)
+	}
+	for _, c := range taken {
+		one.Nodes = append(one.Nodes, c.Nodes...)
+	}
+	slices.Sort(one.Nodes)
+	one.Nodes = slices.Compact(one.Nodes)
+	return append(r.Consequences[:first:first], one)
+}
+
 // consequences shows what a run does, and what verify finds, before anything else.
 func (p *printer) consequences() {
-	p.tellings("on machines that have the old catalog, a run", p.r.Consequences)
+	list := p.r.Told()
+	if p.level < 0 {
+		list = p.r.Consequences
+	}
+	p.tellings("on machines that have the old catalog, a run", list)
 	p.tellings("what verify finds", p.r.Findings)
 }
 
@@ -105,7 +131,7 @@ func (p *printer) tellings(title string, list []*Consequence) {
 	p.line("")
 	p.line("%s", paint(p.Style.Place, title))
 	for i, c := range list {
-		if i == mostConsequences && p.level < 2 {
+		if i == mostConsequences && p.level >= 0 {
 			p.line("  … and %d more (--full)", len(list)-i)
 			break
 		}
@@ -120,7 +146,7 @@ func (p *printer) tellings(title string, list []*Consequence) {
 
 // markdownConsequences is the same as lists.
 func (r *Report) markdownConsequences() string {
-	return markdownTellings("On machines that have the old catalog, a run", r.Consequences) +
+	return markdownTellings("On machines that have the old catalog, a run", r.Told()) +
 		markdownTellings("What verify finds", r.Findings)
 }
 

@@ -185,8 +185,8 @@ func effects(u *model.Upgrade) (out []diff.Effect) {
 	if u.Runs == 0 {
 		add(diff.EffectNotKnown, "the old catalog does not come to rest: what is said follows its third run from a fresh machine")
 	}
-	if len(u.Open) > 0 {
-		add(diff.EffectNotKnown, "whether "+strings.Join(u.Open[:1], "")+", which was taken for true")
+	for _, what := range u.Open {
+		add(diff.EffectTaken, what)
 	}
 	return out
 }

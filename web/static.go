@@ -239,7 +239,7 @@ func DiffReport(to Page, r *diff.Report) error {
 		}
 		return strings.Join(names, ", ")
 	}
-	for _, c := range r.Consequences {
+	for _, c := range r.Told() {
 		data.Consequences = append(data.Consequences, telling{c.Kind.String(), clip(c.Text, clipLine), nodes(c.Nodes)})
 	}
 	for _, c := range r.Findings {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func TestDiffConsequences(t *testing.T) {
   restarts Service[nginx]   on 2 nodes
   installs Package[htop]   on 3 nodes
   leaves behind Package[rsync]   on 3 nodes
-  not known: whether /nowhere is there, which was taken for true   on 1 node
+  taken for true: /nowhere is there   on 1 node
 `
 	if !strings.Contains(out, want) {
 		t.Errorf("%s\nwant\n%s", out, want)
@@ -42,6 +43,40 @@ func TestDiffConsequences(t *testing.T) {
 	}
 	if _, out = s.diff("--format", "markdown"); !strings.Contains(out, "- **restarts** `Service[nginx]` on 2 nodes") {
 		t.Errorf("%s", out)
+	}
+}
+
+// What does not fit on the first screen is counted there, and shown by --full; what was taken for true is one line.
+func TestDiffConsequencesFull(t *testing.T) {
+	s := newRepository(t)
+	text := ""
+	for i := range 10 {
+		text += fmt.Sprintf("package { 'p%d': ensure => installed }\n", i)
+	}
+	text += "file { ['/one/x', '/two/x']: content => 'x', owner => 'somebody' }\n"
+	s.edit("manifests/site.pp", "", text)
+	_, out := s.diff()
+	if strings.Count(out, "installs Package[p") > 8 || !strings.Contains(out, " more (--full)\n") ||
+		strings.Count(out, "taken for true") > 1 {
+		t.Errorf("%s", out)
+	}
+	_, full := s.diff("--full")
+	if strings.Count(full, "  installs Package[p") != 10 || strings.Contains(full, "(--full)") {
+		t.Errorf("%s", full)
+	}
+	var doc struct{ Consequences []struct{ Verb, Text string } }
+	_, all := s.diff("--format", "json")
+	if err := json.Unmarshal([]byte(all), &doc); err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	for _, c := range doc.Consequences {
+		if c.Verb == "taken for true" {
+			taken++
+		}
+	}
+	if taken < 2 || strings.Count(full, "  taken for true: ") != taken {
+		t.Errorf("%d were taken for true:\n%s", taken, full)
 	}
 }
 
