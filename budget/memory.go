@@ -38,8 +38,8 @@ func TuneMemory() (undo func()) {
 	}
 }
 
-// roomy is how much memory may be taken before garbage is looked for in earnest; roomier is for work on a fleet, of which
-// so much is kept that there would be little room for garbage.
+// roomy is how much memory may be taken before garbage is looked for in earnest; roomier is for work on a fleet, of
+// which so much is kept that there would be little room for garbage.
 const (
 	roomy   = 420 << 20
 	roomier = 800 << 20

@@ -232,13 +232,16 @@ func (d *diffing) changed(ctx context.Context) ([]string, error) {
 // manyNodes is from how many nodes on a store pays even if it is thrown away afterwards: many of them are alike.
 const manyNodes = 100
 
+// veryManyNodes is from how many on more memory pays.
+const veryManyNodes = 1000
+
 // keepIn opens the store that the flags name, or one for this run only if there are many nodes. The sides are then
 // compiled with its key.
 func (a *app) keepIn(d *diffing, f *diffFlags, opt compiler.Options) (err error) {
 	if f.merging || f.format == "octocatalog" || f.store == "" && len(d.nodes) < manyNodes {
 		return nil
 	}
-	if len(d.nodes) >= 1000 {
+	if len(d.nodes) >= veryManyNodes {
 		budget.Roomier()
 	}
 	if f.store != "" {
