@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -76,12 +77,39 @@ type levelText struct {
 	plain               bool           // the format is YAML, JSON or HOCON, encrypted or not
 }
 
-// hieras are the configurations of the tree: the environment's, and those of its own modules.
-func (t *Tree) hieras() (out []*hiera) {
-	add := func(dir, module string) {
-		if dir == "" {
+// configured visits the directories that may have a hiera.yaml: the environment's, and those of its own modules.
+func (t *Tree) configured(visit func(dir, module string)) {
+	if t.env.Dir != "" {
+		visit(t.env.Dir, "")
+	}
+	for _, m := range t.env.Modules() {
+		if t.own(filepath.Join(m.Dir, "manifests", "init.pp")) {
+			visit(m.Dir, m.Name)
+		}
+	}
+}
+
+// checkConfigs tells of a hiera.yaml over which every lookup fails, whether a node looks anything up or not.
+func (t *Tree) checkConfigs() {
+	t.configured(func(dir, module string) {
+		p := filepath.Join(dir, "hiera.yaml")
+		if !source.Exists(t.env.Files(), p) {
 			return
 		}
+		var told *source.Diagnostic
+		if err := t.snap.CheckHiera(p, module != ""); errors.As(err, &told) {
+			d := *told
+			if d.Severity = source.Warning; d.Place.File == nil {
+				d.Place.File = source.NewFile(t.env.Display(p), "")
+			}
+			t.say(&d)
+		}
+	})
+}
+
+// hieras are the configurations of the tree.
+func (t *Tree) hieras() (out []*hiera) {
+	t.configured(func(dir, module string) {
 		p := filepath.Join(dir, "hiera.yaml")
 		text, err := t.env.Read(p)
 		if err != nil {
@@ -90,7 +118,7 @@ func (t *Tree) hieras() (out []*hiera) {
 		src := source.NewFile(t.env.Display(p), text)
 		root, err := datafile.ReadYAML(src)
 		if err != nil || root == nil {
-			return // a compile tells
+			return // checkConfigs tells
 		}
 		h := &hiera{module: module, dir: dir, file: datafile.NewFile(src, root)}
 		if h.file.Hash() == nil {
@@ -100,13 +128,7 @@ func (t *Tree) hieras() (out []*hiera) {
 			h.read()
 			out = append(out, h)
 		}
-	}
-	add(t.env.Dir, "")
-	for _, m := range t.env.Modules() {
-		if t.own(filepath.Join(m.Dir, "manifests", "init.pp")) {
-			add(m.Dir, m.Name)
-		}
-	}
+	})
 	return out
 }
 
@@ -246,6 +268,7 @@ func (t *Tree) readData(p, module string) *dataFile {
 
 // checkData looks at every data file under the hierarchies, used or not, and at the hierarchies.
 func (t *Tree) checkData() {
+	t.checkConfigs()
 	hieras := t.hieras()
 	t.complete = len(hieras) > 0 && t.env.Alone() == nil // others have data beside a module's
 	for _, h := range hieras {

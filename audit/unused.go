@@ -311,7 +311,8 @@ func (t *Tree) mentions() *mentions {
 		}
 	}
 	read := func(p string) {
-		if text, err := t.env.Read(p); err == nil { // what cannot be read is told when it is used
+		// What cannot be read is told when it is used; what git takes for binary names nothing.
+		if text, err := t.env.Read(p); err == nil && strings.IndexByte(text[:min(len(text), 8000)], 0) < 0 {
 			m.raw(text)
 			if ext := filepath.Ext(p); ext == ".rb" || ext == ".erb" || ext == ".epp" {
 				runs(text, &pathBytes, func(w string) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -711,6 +712,52 @@ func TestCheckSaysWhatItLookedAt(t *testing.T) {
 	if _, out, _ := call("check", unknown); strings.Contains(out, "is deterministic") ||
 		!strings.Contains(out, "unknown without Ruby") {
 		t.Errorf("an unknown value:\n%s", out)
+	}
+}
+
+// A hiera.yaml over which every lookup fails is told of, whether a node looks anything up or not, and once.
+func TestCheckUnreadableHiera(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		hiera, manifest string
+		want            []string
+	}{
+		{"version: 5\nhierarchy:\n  - name: a\n   path: b\n", "notify { 'a': }\n", []string{"H0225 hiera.yaml"}},
+		{"version: 5\nhierarchy:\n  - name: a\n    pth: b.yaml\n", "notify { 'a': }\n", []string{"H0221 hiera.yaml"}},
+		{"version: 9\n", "notify { 'a': }\n", []string{"H0321 hiera.yaml"}},
+		{"version: 9\n", "notify { 'a':\n", []string{"P0001 manifests/site.pp", "H0321 hiera.yaml"}},
+		{"version: 9\n", "lookup('a')\n", nil},          // the node that fails says it
+		{":hierarchy: [a]\n", "notify { 'a': }\n", nil}, // Puppet leaves it out
+		{"version: 5\n", "notify { 'a': }\n", nil},
+	} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "manifests"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"hiera.yaml": x.hiera, "manifests/site.pp": x.manifest} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, out, _ := call("check", dir, "--format", "json")
+		var answer struct {
+			Problems []struct {
+				Code  string
+				Place struct{ File string }
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &answer); err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, p := range answer.Problems {
+			if p.Code[0] != 'V' {
+				said = append(said, p.Code+" "+strings.TrimPrefix(p.Place.File, dir+"/"))
+			}
+		}
+		if !slices.Equal(said, x.want) {
+			t.Errorf("of %q and %q: %q, want %q", x.hiera, x.manifest, said, x.want)
+		}
 	}
 }
 

@@ -109,6 +109,16 @@ func (s *Session) readConfig(path string, who owner) (*config, error) {
 	return nil, c.fail("H0321", "This runtime does not support hiera.yaml version "+strconv.Itoa(c.version), 0)
 }
 
+// CheckConfig says what a lookup would find wrong with a hiera.yaml, the environment's or a module's.
+func (l *Lookup) CheckConfig(path string, module bool) error {
+	who := environmentLayer
+	if module {
+		who = moduleLayer
+	}
+	_, err := l.Session(nil, nil).readConfig(path, who)
+	return err
+}
+
 // leadingInt is the part of a text that Ruby's to_i reads.
 func leadingInt(s string) string {
 	s = strings.TrimLeft(s, " ")
