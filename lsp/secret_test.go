@@ -76,6 +76,8 @@ func TestMadeOfSecrets(t *testing.T) {
   $pin = Sensitive(471)
   $next = $pin.unwrap + 1
   $plain = $port + 1
+  $letters = $pw.unwrap.split('').map |$c| { "<${c}>" }
+  $by = { 'length' => $pw.unwrap.length }
   file { "/srv/${upcase($pw.unwrap)}": content => 'x' }
   notify { 'told': require => File["/srv/${up}"], message => $under }
 }
@@ -96,7 +98,7 @@ func TestMadeOfSecrets(t *testing.T) {
 		n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{p}})
 	}
 	n.bye()
-	for _, secret := range []string{"Hush-", "HUSH-", "Hush_", "472"} {
+	for _, secret := range []string{"Hush-", "HUSH-", "Hush_", "472", "<u>", "=> 12"} {
 		if all := n.all.String(); strings.Contains(all, secret) {
 			i := strings.Index(all, secret)
 			t.Errorf("%s was sent: %s", secret, all[max(0, i-200):i+100])

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"bunraku/lsp/protocol"
-	"bunraku/provenance"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
@@ -26,11 +25,11 @@ type reading map[string]string
 func (r *result) read() reading {
 	r.reads.Do(func() {
 		r.values = reading{}
-		r.EachVariable(func(class, name string, v value.Value, from provenance.Ref) {
-			if plainValue(v) && !r.record.Hides(from) {
-				r.values[strings.TrimPrefix(class+"::"+name, "::")] = clip(value.Literal(v))
+		for _, v := range r.record.Variables { // of a container these know the elements' origin, too
+			if plainValue(v.Value) && !r.record.Hides(v.Ref) {
+				r.values[strings.TrimPrefix(v.Class+"::"+v.Name, "::")] = clip(value.Literal(v.Value))
 			}
-		})
+		}
 	})
 	return r.values
 }
