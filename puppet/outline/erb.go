@@ -153,21 +153,47 @@ func (r *ruby) within(from, to int) {
 	if r.code[from] == '\'' || r.code[from] == '#' {
 		return
 	}
-	for {
-		i := strings.Index(r.code[from:to], "#{")
-		if i < 0 {
-			return
+	for i := from; i+1 < to; i++ {
+		end := i
+		switch {
+		case r.code[i] == '\\':
+			i++
+			continue
+		case r.code[i] != '#':
+			continue
+		case r.code[i+1] == '{':
+			end = closed(r.code[:to], i+2)
+		case r.code[i+1] == '@': // "#@x" is "#{@x}"
+			for end = i + 2; end < to && isWord(r.code[end]); {
+				end++
+			}
+		default:
+			continue
 		}
-		from += i + 2
-		end := strings.IndexByte(r.code[from:to], '}')
-		if end < 0 {
-			end = to - from
+		start := i + 1
+		if r.code[start] == '{' {
+			start++
 		}
-		in := ruby{code: r.code[from : from+end], base: r.base + uint32(from), names: r.names}
+		in := ruby{code: r.code[start:end], base: r.base + uint32(start), names: r.names}
 		in.read()
 		r.names = in.names
-		from += end
+		i = end - 1
 	}
+}
+
+// closed is where the brace is closed whose inside begins at an offset; the end of the code if it is not.
+func closed(code string, i int) int {
+	for depth := 0; i < len(code); i++ {
+		switch code[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return i
+			}
+		}
+	}
+	return i
 }
 
 // word adds what the arguments name of a method that is called on something, or what stands in brackets behind it.

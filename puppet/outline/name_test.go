@@ -81,7 +81,8 @@ func TestNamesStandThere(t *testing.T) {
 func TestNamesERB(t *testing.T) {
 	text := "@no <%= @a %><%# @no %><% @b.each do |x| -%>me@example <%= scope['::x::y'] + scope.lookupvar('z') %>" +
 		"<%% @no %><%= 'me@no' + @@no + @_erbout %><%= 'mail @no' + \"to @no #{@c}\" # @no\n+ @d.gsub(/'@no/, @e) %>" +
-		"<% f = <<END\n #{@g}\nEND\n if @h / 2 > @i/3 # it's @no %><%= 1 if @j == ?' || @k %><%= @last"
+		"<% f = <<END\n #{@g}\nEND\n if @h / 2 > @i/3 # it's @no %><%= 1 if @j == ?' || @k %>" +
+		"<%= \"#@l #@@no \\#@no \\#{@no} #{[1].map { |x| x } + @m} #{@n}\" + '#@no #{@no}' %><%= @last"
 	var got []string
 	for _, n := range outline.NamesERB(text) {
 		got = append(got, n.Name)
@@ -89,7 +90,7 @@ func TestNamesERB(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	if s := strings.Join(got, " "); s != "a b x::y z c d e g h i j k last" {
+	if s := strings.Join(got, " "); s != "a b x::y z c d e g h i j k l m n last" {
 		t.Error(s)
 	}
 }
