@@ -89,11 +89,28 @@ func (at *spot) renaming() (*renaming, error) {
 		if text := lastPart(o.file.Slice(o.Span)); !strings.EqualFold(text, lastPart(r.full)) {
 			return nil, refused("%s:%d writes it as %q", at.short(o.path), o.file.LineOf(o.Span.Start), text)
 		}
-		if other := besides.names(o); other != "" {
+		other := besides.names(o)
+		if other == "" {
+			other = at.rendered(o, r.full)
+		}
+		if other != "" {
 			return nil, refused("%s:%d names %s by the same word", at.short(o.path), o.file.LineOf(o.Span.Start), other)
 		}
 	}
 	return r, nil
+}
+
+// rendered is another variable that a word of a template names, because somebody else renders that, too; "" if none is.
+func (at *spot) rendered(o occurrence, full string) string {
+	if o.Kind != outline.VariableName || !o.Free {
+		return ""
+	}
+	for _, name := range at.resolve(o.entry, o.Name) {
+		if name != full && at.sets[name] {
+			return name
+		}
+	}
+	return ""
 }
 
 // An also finds what else a word names that is to be renamed: one hash may set parameters of two defines. It keeps what
@@ -444,12 +461,32 @@ func (r *renaming) file(o occurrence) string {
 			return p
 		}
 	}
+	if r.folder.ofEnvironment(o.path, r.full) == o.path {
+		return o.path
+	}
+	return ""
+}
+
+// ofEnvironment is the file of the environment's own functions or types in which a name is looked for, beside another
+// file of that sort; "" if that is none. Their names have no module in front.
+func (f *folder) ofEnvironment(file, name string) string {
+	for _, sort := range []string{"functions", "types"} {
+		if path.Dir(file) == f.dir+"/"+sort && f.module() == "" && !strings.Contains(name, "::") {
+			return f.dir + "/" + sort + "/" + outline.Class(name) + ".pp"
+		}
+	}
 	return ""
 }
 
 // moved is where a file belongs that holds the definition of a name.
 func (r *renaming) moved(file, to string) (string, error) {
 	module, _, qualified := strings.Cut(r.full, "::")
+	if next := r.folder.ofEnvironment(file, to); next != "" && !qualified {
+		if r.byPath[next] != nil && next != file {
+			return "", refused("there is a %s already", r.short(next))
+		}
+		return next, nil
+	}
 	if other, rest, _ := strings.Cut(to, "::"); !qualified || other != module || rest == "" {
 		return "", refused("%s belongs to the module %s: under another module's name it is not found", r.full, module)
 	}

@@ -55,14 +55,20 @@ func (r *renaming) inRuby(sort, name string) bool {
 	return slices.ContainsFunc(r.index.entries, func(e *entry) bool { return strings.HasSuffix(e.path, file) })
 }
 
-// taken refuses a name that something of another kind has with which it cannot share it: a class and a define. A key
-// of a module's data has the module's name in front, or Hiera does not see it.
+// taken refuses a name that something of another kind has with which it cannot share it: a class and a define; and to
+// rename a class in which others are defined, whose names begin with its. A key of a module's data has the module's
+// name in front, or Hiera does not see it.
 func (r *renaming) taken(to string) error {
 	for _, e := range r.index.entries {
 		for _, d := range e.defs {
 			if d.Name == outline.Class(to) && (r.kind == outline.ClassName && isDefine(occurrence{e, d}) ||
 				d.Kind == outline.ClassName && r.kind == outline.TypeName && slices.ContainsFunc(r.uses, isDefine)) {
 				return refused("%s:%d has that name already", r.short(e.path), e.file.LineOf(d.Span.Start))
+			}
+			if r.kind == outline.ClassName && (d.Kind == outline.ClassName || d.Kind == outline.TypeName) &&
+				strings.HasPrefix(d.Name, r.full+"::") && outline.Class(e.file.Slice(d.Span)) != d.Name {
+				return refused("%s:%d defines %s inside of it, which would be called otherwise", r.short(e.path),
+					e.file.LineOf(d.Span.Start), d.Name)
 			}
 		}
 	}

@@ -59,6 +59,24 @@ func TestRenameUnseen(t *testing.T) {
 		{files: map[string]string{n: "class web::n {\n  File <| tag == 'web' |>\n  if tagged('z') { }\n}\n"}, file: x,
 			word: "web::x", to: "web::xx"},
 
+		// A template that two render names the variables of both by one word.
+		{files: map[string]string{n: "class web::n {\n  $v = 1\n  $x = template('web/t.erb')\n}\n", erb: "<%= @v %>\n",
+			"modules/web/manifests/o.pp": "class web::o {\n  $v = 2\n  $x = template('web/t.erb')\n}\n"}, file: n, word: "v",
+			to: "w", why: "t.erb:1 names web::o::v by the same word"},
+		{files: map[string]string{n: "class web::n {\n  $v = 1\n  $x = template('web/t.erb')\n}\n", erb: "<%= @v %>\n",
+			"modules/web/manifests/o.pp": "class web::o {\n  $x = template('web/t.erb')\n}\n"}, file: n, word: "v", to: "w",
+			also: erb, wanted: "@w"},
+
+		// What is defined in a class is called after it.
+		{files: map[string]string{n: "class web::n {\n  class part { }\n  include web::n::part\n}\n"}, file: n, word: "web::n",
+			to: "web::nn", why: "n.pp:2 defines web::n::part inside of it"},
+
+		// Files of the environment's own functions and types are called after them.
+		{files: map[string]string{"functions/own.pp": "function own() { 1 }\n", n: "class web::n {\n  $x = own()\n}\n"},
+			file: "functions/own.pp", word: "own", to: "mine", also: "functions/mine.pp", wanted: "function mine()"},
+		{files: map[string]string{"types/own.pp": "type Own = Integer\n", n: "class web::n (Own $x) {\n}\n"},
+			file: "types/own.pp", word: "Own", to: "Mine", also: "types/mine.pp", wanted: "type Mine ="},
+
 		// Words of Hiera's own settings are no names.
 		{files: map[string]string{
 			"hiera.yaml": "version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n" +
