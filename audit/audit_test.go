@@ -97,6 +97,7 @@ func TestPlanted(t *testing.T) {
 		{in, "port => $port }", "prot => 1, port => $port }", "U0103 Web::Vhost has no parameter prot (did you mean port?)"},
 		{in, "web::log(", "web::lgo(", "U0104 there is no function web::lgo (did you mean web::log?)"},
 		{in, "web::log(\"x\")", "flaten([1])", "U0104 there is no function flaten (did you mean flatten?)"},
+		{in, "web::log(\"x\")", "[1].flaten", "U0104 there is no function flaten (did you mean flatten?)"},
 		{in, "/etc/web/${port}", "/etc/web/${prot}", "U0105 nothing sets $prot (did you mean $port?)"},
 		{"modules/web/manifests/sub.pp", "${web::conf}", "${web::cnof}",
 			"U0105 class web sets no variable cnof (did you mean conf?)"},

@@ -291,7 +291,7 @@ func (t *Tree) call(f *file, u outline.Use, asked bool) {
 	} else {
 		c := t.snap.Callee(name, f.tree.Source)
 		if !c.Known {
-			if !asked {
+			if _, method := u.At.(*syntax.MethodCall); !asked && !(method && t.maybeMember(name)) {
 				t.noFunction(f, at, name)
 			}
 			return
@@ -320,6 +320,13 @@ func countOf(n, noun string) string {
 		return "1 " + noun
 	}
 	return n + " " + noun + "s"
+}
+
+// maybeMember reports whether what stands before a dot may be an object that has something of a name.
+func (t *Tree) maybeMember(name string) bool {
+	return t.snap.Member(name) || slices.ContainsFunc(t.typeFiles(), func(f *file) bool {
+		return strings.Contains(f.tree.Source.Text, "Object")
+	})
 }
 
 // noFunction says that a function is missing, if that is certain.

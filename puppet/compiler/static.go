@@ -22,6 +22,9 @@ type Callee struct {
 	Min, Max int
 }
 
+// Member reports whether an object of a type that Puppet itself defines has something of a name: $context.not_found.
+func (c *Snapshot) Member(name string) bool { return types.IsMember(name) }
+
 // Callee finds a function that is built in or written in Ruby, as the code of a file sees it. Functions in Puppet are
 // for whoever reads the manifests.
 func (c *Snapshot) Callee(name string, from *source.File) Callee {

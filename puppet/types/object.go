@@ -3,6 +3,7 @@ package types
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/value"
@@ -69,6 +70,18 @@ var (
 	ErrorT         = makeError()
 	LookupContextT = makeLookupContext()
 )
+
+// IsMember reports whether an object of a type that Puppet itself defines has an attribute or a function of a name.
+func IsMember(name string) bool {
+	for _, o := range []*Object{DeferredT, ErrorT, LookupContextT} {
+		if slices.ContainsFunc(o.Attrs, func(a *Attribute) bool { return a.Name == name }) ||
+			slices.ContainsFunc(o.Funcs, func(f *ObjectFunc) bool { return f.Name == name }) {
+			return true
+		}
+	}
+	_, part := (&value.URI{}).Part(name)
+	return part
+}
 
 // makeError is Puppet::DataTypes' Error.
 func makeError() *Object {
