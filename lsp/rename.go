@@ -106,11 +106,32 @@ func (at *spot) rendered(o occurrence, full string) string {
 		return ""
 	}
 	for _, name := range at.resolve(o.entry, o.Name) {
-		if name != full && at.sets[name] {
+		if name != full && (at.sets[name] || at.ofTop(name)) {
 			return name
 		}
 	}
 	return ""
+}
+
+// ofTop reports whether a name is a variable of the top scope: one that a manifest sets there, or a fact.
+func (at *spot) ofTop(name string) bool {
+	if strings.Contains(name, "::") {
+		return false
+	}
+	for _, r := range at.compiled() {
+		if r.facts != nil && r.facts.EntryString(name) != nil {
+			return true
+		}
+		if r.record == nil {
+			continue
+		}
+		for _, v := range r.record.Variables {
+			if v.Class == "" && v.Name == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // An also finds what else a word names that is to be renamed: one hash may set parameters of two defines. It keeps what

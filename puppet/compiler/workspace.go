@@ -100,7 +100,9 @@ func (c *Snapshot) Data(path string) (*datafile.File, error) {
 }
 
 // CheckHiera says what a lookup would find wrong with a hiera.yaml, the environment's or a module's.
-func (c *Snapshot) CheckHiera(path string, module bool) error { return c.lookup.CheckConfig(path, module) }
+func (c *Snapshot) CheckHiera(path string, module bool) error {
+	return c.lookup.CheckConfig(path, module)
+}
 
 func (w *Workspace) data(files source.Files, path, name string) (*datafile.File, error) {
 	c, err := files.Read(filepath.Clean(path))
