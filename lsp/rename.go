@@ -106,32 +106,31 @@ func (at *spot) rendered(o occurrence, full string) string {
 		return ""
 	}
 	for _, name := range at.resolve(o.entry, o.Name) {
-		if name != full && (at.sets[name] || at.ofTop(name)) {
+		if name != full && at.sets[name] {
 			return name
 		}
 	}
 	return ""
 }
 
-// ofTop reports whether a name is a variable of the top scope: one that a manifest sets there, or a fact.
-func (at *spot) ofTop(name string) bool {
-	if strings.Contains(name, "::") {
-		return false
-	}
-	for _, r := range at.compiled() {
-		if r.facts != nil && r.facts.EntryString(name) != nil {
-			return true
-		}
-		if r.record == nil {
+// factBeside refuses a word of a template that somebody else renders who does not set it: there it is the node's fact.
+func (r *renaming) factBeside(nodes []fleet.Node) error {
+	for _, o := range r.uses {
+		if o.Kind != outline.VariableName || !o.Free {
 			continue
 		}
-		for _, v := range r.record.Variables {
-			if v.Class == "" && v.Name == name {
-				return true
+		for _, name := range r.resolve(o.entry, o.Name) {
+			if name == r.full || strings.Contains(name, "::") {
+				continue
+			}
+			for _, n := range nodes {
+				if f := n.Facts.Loaded(); f != nil && f.Values != nil && f.Values.EntryString(name) != nil {
+					return refused("%s:%d names the fact %s by the same word", r.short(o.path), o.file.LineOf(o.Span.Start), name)
+				}
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // An also finds what else a word names that is to be renamed: one hash may set parameters of two defines. It keeps what
@@ -588,6 +587,9 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	}
 	all, err := r.trial(ctx, before)
 	if err != nil {
+		return 0, 0, err
+	}
+	if err := r.factBeside(all); err != nil {
 		return 0, 0, err
 	}
 	was, err := r.catalogs(ctx, before, all)

@@ -68,7 +68,7 @@ func TestRenameUnseen(t *testing.T) {
 			also: erb, wanted: "@w"},
 		{files: map[string]string{n: "class web::n {\n  $fqdn = 1\n  $x = template('web/t.erb')\n}\n",
 			erb: "<%= @fqdn %>\n", "modules/web/manifests/o.pp": "class web::o {\n  $x = template('web/t.erb')\n}\n"},
-			file: n, word: "fqdn", to: "w", why: "t.erb:1 names fqdn by the same word"},
+			file: n, word: "fqdn", to: "w", why: "t.erb:1 names the fact fqdn by the same word"},
 
 		// What is defined in a class is called after it.
 		{files: map[string]string{n: "class web::n {\n  class part { }\n  include web::n::part\n}\n"}, file: n, word: "web::n",
