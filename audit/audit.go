@@ -52,6 +52,7 @@ type Tree struct {
 	allQualified []string
 	resolved     map[string]bool // types that have been asked for: whether all that they name is there
 	dataDone     bool
+	objects      *bool // does a type of the tree have attributes; nil if nobody has asked
 	dataFiles    []*dataFile
 	complete     bool // every hierarchy reads files only, so that all keys are known
 	// dataAbroad tells that some data is not below the tree: what it names is not known

@@ -324,9 +324,13 @@ func countOf(n, noun string) string {
 
 // maybeMember reports whether what stands before a dot may be an object that has something of a name.
 func (t *Tree) maybeMember(name string) bool {
-	return t.snap.Member(name) || slices.ContainsFunc(t.typeFiles(), func(f *file) bool {
-		return strings.Contains(f.tree.Source.Text, "Object")
-	})
+	if t.objects == nil {
+		has := slices.ContainsFunc(t.typeFiles(), func(f *file) bool {
+			return strings.Contains(f.tree.Source.Text, "Object")
+		})
+		t.objects = &has
+	}
+	return *t.objects || t.snap.Member(name)
 }
 
 // noFunction says that a function is missing, if that is certain.
