@@ -142,17 +142,39 @@ func (x *Exchange) curious(nodes []Node, was *exported.Set) func(yield func(int)
 // its compile hangs on may export anything. It gives the reason by the node's name. What nodes of other environments
 // export is the same on both sides, whatever it is.
 func doubted(nodes []Node, sides []*Exchange) map[string]string {
-	is := func(i int, what func(*eval.Result) bool) bool {
-		return slices.ContainsFunc(sides, func(x *Exchange) bool { return x.Results[i] != nil && what(x.Results[i]) })
-	}
 	var open []int
 	for i, n := range nodes {
-		if n.Home == "" && is(i, func(r *eval.Result) bool { return r.Open != "" }) {
+		if n.Home == "" && slices.ContainsFunc(sides, func(x *Exchange) bool { return x.open(i) }) {
 			open = append(open, i)
 		}
 	}
+	return collectors(nodes, open, sides)
+}
+
+// Doubted are the nodes that collect what others export, if what one of these exports is not known, since its compile
+// hangs on what is not, or it does not compile: there is no other side on which it exports the same.
+func (x *Exchange) Doubted(nodes []Node) map[string]string {
+	var open []int
+	for i := range nodes {
+		if x.open(i) || !x.compiled[i] {
+			open = append(open, i)
+		}
+	}
+	return collectors(nodes, open, []*Exchange{x})
+}
+
+// open reports whether what a node's compile hangs on is not known.
+func (x *Exchange) open(i int) bool { return x.Results[i] != nil && x.Results[i].Open != "" }
+
+// collectors are the nodes that collect, on some side, what others export, of which it is not known what some do.
+func collectors(nodes []Node, open []int, sides []*Exchange) map[string]string {
 	if len(open) == 0 {
 		return nil
+	}
+	asks := func(i int) bool {
+		return slices.ContainsFunc(sides, func(x *Exchange) bool {
+			return x.Results[i] != nil && len(x.Results[i].Asked) > 0
+		})
 	}
 	why := "what " + nodes[open[0]].Title() + " exports is not known"
 	if more := len(open) - 1; more > 0 {
@@ -160,7 +182,7 @@ func doubted(nodes []Node, sides []*Exchange) map[string]string {
 	}
 	out := map[string]string{}
 	for i, n := range nodes {
-		if (len(open) > 1 || open[0] != i) && is(i, func(r *eval.Result) bool { return len(r.Asked) > 0 }) {
+		if (len(open) > 1 || open[0] != i) && asks(i) {
 			out[n.certname()] = why
 		}
 	}

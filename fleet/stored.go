@@ -16,16 +16,24 @@ import (
 // are sorted, aliases were added, and exported resources cannot be told from collected ones. So both sides are brought
 // to the form that is left, and what that form does not have is not compared.
 
-// CompareStored compares the catalogs that somebody has stored with those that nodes get now.
+// CompareStored compares the catalogs that somebody has stored with those that nodes get now. Doubted are the nodes of
+// which it is not known what they collect (Exchange.Doubted).
 func CompareStored(ctx context.Context, stored func(name string) (*catalog.Catalog, error), c *compiler.Snapshot,
-	nodes []Node, watch Watch, opt diff.Options) (*diff.Report, error) {
+	nodes []Node, doubted map[string]string, watch Watch, opt diff.Options) (*diff.Report, error) {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
 		names[i] = n.Title()
 	}
 	r := diff.NewReport(names)
 	errs := make([]error, len(nodes))
-	source.Each(ctx, len(nodes), func(i int) { errs[i] = compareStored(ctx, stored, c, nodes[i], watch, opt, r, i) })
+	source.Each(ctx, len(nodes), func(i int) {
+		defer func() { // a bug costs the node that it happens on
+			if p := recover(); p != nil {
+				r.Nodes[i].State, r.Nodes[i].New = diff.Fails, source.Bug(p)
+			}
+		}()
+		errs[i] = compareStored(ctx, stored, c, nodes[i], doubted, watch, opt, r, i)
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
@@ -36,8 +44,7 @@ func CompareStored(ctx context.Context, stored func(name string) (*catalog.Catal
 }
 
 func compareStored(ctx context.Context, stored func(name string) (*catalog.Catalog, error), c *compiler.Snapshot,
-	n Node,
-	watch Watch, opt diff.Options, r *diff.Report, i int) error {
+	n Node, doubted map[string]string, watch Watch, opt diff.Options, r *diff.Report, i int) error {
 	was, err := stored(n.certname())
 	if err != nil {
 		return err
@@ -57,7 +64,11 @@ func compareStored(ctx context.Context, stored func(name string) (*catalog.Catal
 		was, is := AsStored(was), AsStored(res.Catalog)
 		out.Empty = Empty(was) || Empty(is)
 		before := diff.Side{Catalog: was}
-		after := diff.Side{Catalog: is, Types: c.Current(), Modules: c.Current().Environment()}
+		after := diff.Side{Catalog: is, Types: c.Current(), Modules: c.Current().Environment(), Open: res.Open}
+		if after.Open == "" && len(res.Asked) > 0 {
+			after.Open = doubted[n.certname()]
+			after.Told = after.Open != ""
+		}
 		changes := diff.Compare(before, after, opt)
 		out.Ignored = len(changes) == 0 && diff.Ignored(before, after, opt)
 		r.Add(i, changes)

@@ -338,40 +338,52 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 		}
 	}
 	r.Name, r.From, r.To, r.Invented = d.name, d.old.Title, d.new.Title, d.invented
+	r.Notes = append(r.Notes, d.notes()...)
+	return nil
+}
+
+// notes are what is to be said of the sides, whatever is told of the nodes: what was not looked at, and what was taken
+// for the same.
+func (d *diffing) notes() (out []string) {
+	add := func(text ...string) { out = append(out, text...) }
 	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
-		r.Notes = append(r.Notes, fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
+		add(fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
-	r.Notes = append(r.Notes, d.unread()...)
+	add(d.unread()...)
 	if len(d.unsure) > 0 {
-		r.Notes = append(r.Notes, "Left out, since they compile on neither side and may have the class: "+some(d.unsure)+".")
+		add("Left out, since they compile on neither side and may have the class: " + some(d.unsure) + ".")
 	}
 	for _, a := range d.abroad {
-		r.Notes = append(r.Notes, "Left out: "+a.Text()+".")
+		add("Left out: " + a.Text() + ".")
 	}
 	if len(d.c.Kept) > 0 {
 		does, it := "does", "it"
 		if len(d.c.Kept) > 1 {
 			does, it = "do", "they"
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("%s %s not compile any more: others go on collecting what %s exported, until %s %s "+
+		add(fmt.Sprintf("%s %s not compile any more: others go on collecting what %s exported, until %s %s "+
 			"or PuppetDB forgets.", some(d.c.Kept), does, it, it, does))
 	}
 	if len(d.restless) > 0 {
-		r.Notes = append(r.Notes, "What nodes export does not come to rest; still told something else: "+some(d.restless)+".")
+		add("What nodes export does not come to rest; still told something else: " + some(d.restless) + ".")
 	}
-	if old, is := c.OldExports.(*exported.Set); is {
-		r.Notes = append(r.Notes, fmt.Sprintf(
-			"What nodes export is that of the nodes at hand: %d resources before, %d after.",
-			old.Len(), c.NewExports.(*exported.Set).Len()))
+	if old, is := d.c.OldExports.(*exported.Set); is {
+		add(fmt.Sprintf("What nodes export is that of the nodes at hand: %s before, %d after.",
+			plural(old.Len(), "resource"), d.c.NewExports.(*exported.Set).Len()))
 		if len(d.beside) > 0 {
-			r.Notes = append(r.Notes, "Nodes of other environments export what those are on disk, on both sides: "+
-				some(d.beside)+".")
+			add("Nodes of other environments export what those are on disk, on both sides: " + some(d.beside) + ".")
+		}
+	} else if d.c.From.Collects() || d.c.To.Collects() {
+		if d.c.OldExports != nil {
+			add("What nodes export is what PuppetDB has of them, on both sides: what they will export is not looked at.")
+		} else {
+			add("What other nodes export is not looked at: nobody collects anything of it here.")
 		}
 	}
-	if c.From.Current().StoodIn() || c.To.Current().StoodIn() {
-		r.Notes = append(r.Notes, standInText)
+	if d.c.From.Current().StoodIn() || d.c.To.Current().StoodIn() {
+		add(standInText)
 	}
-	return nil
+	return out
 }
 
 // unread says what the tree names and what is not there or may not be read, on either side: what hangs on it is not

@@ -61,8 +61,13 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 		return nil, err
 	}
 	everybody = append(here, fleet.Exporters(others)...) // all of them may export something
-	if err := a.tell(ctx, &f.compileFlags, c, everybody); err != nil {
+	exchange, err := a.tell(ctx, &f.compileFlags, c, everybody)
+	if err != nil {
 		return nil, err
+	}
+	var doubted map[string]string
+	if exchange != nil {
+		doubted = exchange.Doubted(everybody)
 	}
 	patterns := f.nodes
 	if f.node != "" {
@@ -84,7 +89,7 @@ func (a *app) diffStored(ctx context.Context, cmd *cobra.Command, root string, f
 	r, err := fleet.CompareStored(ctx, func(name string) (*catalog.Catalog, error) {
 		defer bar.step()
 		return client.Catalog(ctx, name)
-	}, c, nodes, a.keep, compare)
+	}, c, nodes, doubted, a.keep, compare)
 	if err != nil {
 		return nil, err
 	}

@@ -108,18 +108,13 @@ func (a *app) others(f *compileFlags, c *compiler.Snapshot, env string) ([]fleet
 func (a *app) exchanging(f *compileFlags) func(context.Context, *compiler.Snapshot, []fleet.Node) (*fleet.Exchange,
 	error) {
 	return func(ctx context.Context, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
-		return a.tellOf(ctx, f, c, nodes)
+		return a.tell(ctx, f, c, nodes)
 	}
 }
 
-// tell lets nodes collect what is exported, by wherever the flags say it comes from.
-func (a *app) tell(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) error {
-	_, err := a.tellOf(ctx, f, c, nodes)
-	return err
-}
-
-// tellOf is tell; it gives what nodes exchange, nil if they do not.
-func (a *app) tellOf(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange,
+// tell lets nodes collect what is exported, by wherever the flags say it comes from. It gives what nodes exchange, nil
+// if they do not.
+func (a *app) tell(ctx context.Context, f *compileFlags, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange,
 	error) {
 	stored, err := f.stored(ctx)
 	if err != nil {

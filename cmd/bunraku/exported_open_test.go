@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,5 +53,31 @@ func TestDiffOpenExporter(t *testing.T) {
 	s = openExporter(t, "'y'")
 	if code, out := s.diff("--from", "HEAD"); code != exitFine || !strings.Contains(out, "2 cannot change") {
 		t.Errorf("all is known: exit %d\n%s", code, out)
+	}
+}
+
+// Where it is not this tree that says what nodes export, a collector cannot be seen to change with what others will
+// export: that is said, by diff and by impact.
+func TestDiffExportsElsewhere(t *testing.T) {
+	s := openExporter(t, "'x'")
+	db := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "[]") }))
+	defer db.Close()
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"What nodes export is that of the nodes at hand: 1 resource before, 1 after.", nil},
+		{"what they will export is not looked at", []string{"--exported", "puppetdb", "--puppetdb", db.URL}},
+		{"What other nodes export is not looked at", []string{"--exported", "none"}},
+	} {
+		if _, out := s.diff(append([]string{"--from", "HEAD"}, c.args...)...); !strings.Contains(out, c.says) {
+			t.Errorf("diff %s:\n%s", c.args, out)
+		}
+		for _, format := range []string{"text", "json"} {
+			args := append([]string{"impact", s.dir, "--from", "HEAD", "--format", format}, c.args...)
+			if _, out, err := call(args...); !strings.Contains(out, c.says) {
+				t.Errorf("%s:\n%s%s", args, out, err)
+			}
+		}
 	}
 }

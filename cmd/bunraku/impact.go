@@ -58,6 +58,7 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 		}
 	}
 	_, notes := d.withoutFacts()
+	notes = append(notes, d.notes()...)
 	if f.format == "json" {
 		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title,
 			"to": d.new.Title, "nodes": reached, "notes": append([]string{}, notes...)})

@@ -47,7 +47,7 @@ Nothing that the tree names is run.`,
 			}
 			opt.Exchange = func(ctx context.Context, c *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error) {
 				if len(nodes) <= mostExchanging {
-					return a.tellOf(ctx, &flags, c, nodes)
+					return a.tell(ctx, &flags, c, nodes)
 				}
 				for i := range nodes { // whoever exports makes no mistake
 					nodes[i] = nodes[i].Importing(exported.NewSet(nil))

@@ -149,7 +149,20 @@ func TestDiffStored(t *testing.T) {
 		strings.Contains(out, "secret") || strings.Contains(out, "Notify[list]") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
+	// What hangs on what is not known has left nothing to see.
+	put("manifests/site.pp", storedSite+"if generate('/bin/date') == 'x' { notify { 'more': } }\n")
+	if code, out, errs = call(args...); code != exitUnknown || !strings.Contains(out, "1 node: 1 not known") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	// What a node collects is not known if another one does not compile, or hangs on what is not known.
 	put("facts/db1.json", `{"name": "db1", "values": {}}`)
+	for _, other := range []string{"fail('x')", "if generate('/bin/date') == 'x' { @@notify { 'e': } }"} {
+		put("manifests/site.pp", storedSite+"if $trusted['certname'] == 'db1' { "+other+" } else { Notify <<| |>> }\n")
+		if code, out, errs = call(args...); code != exitUnknown || !strings.Contains(out, "what db1 exports is not known") {
+			t.Errorf("%s: exit %d\n%s%s", other, code, out, errs)
+		}
+	}
+	put("manifests/site.pp", storedSite)
 	if code, out, errs = call(args...); !strings.Contains(out, "1 not compared") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
