@@ -36,7 +36,7 @@ type Diagnostic struct {
 	Detail   string   // further lines, may be empty
 	Place    Place    // the tight subject
 	Label    string   // what is written beside the caret, may be empty
-	Hidden   bool     // the place's line holds a secret and is not shown
+	Hidden   bool     // the place's line may hold a secret and is not shown
 	Related  []Related
 	About    []Subject // what it is about, where somebody decides by that
 	Stack    []string  // "how did we get here", outermost first; shown as one "by:" line
@@ -48,7 +48,7 @@ type Diagnostic struct {
 type Related struct {
 	Place  Place
 	Label  string
-	Hidden bool // its line holds a secret and is not shown
+	Hidden bool // its line may hold a secret and is not shown
 }
 
 // Shows reports whether one of the diagnostic's places is the given one.
@@ -185,7 +185,7 @@ func (d *Diagnostic) Render(w io.Writer, style Style) {
 			if label != "" {
 				label += "; "
 			}
-			fmt.Fprintf(w, "   %s\n     (%sthe line holds a secret)\n", paint(style.Place, p.String()), label)
+			fmt.Fprintf(w, "   %s\n     (%sthe line may hold a secret)\n", paint(style.Place, p.String()), label)
 			return
 		}
 		snippet(w, style, p, label)
