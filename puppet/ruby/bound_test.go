@@ -46,6 +46,7 @@ func TestBounds(t *testing.T) {
 		{"h = {}; x = h; 5000.times { x['k'] = {}; x = x['k'] }; h.to_yaml", "deeper"},
 		{"`ls`", "refused"}, {"system('ls')", "refused"}, {"File.read('/etc/passwd')", "refused"}, {"ENV['HOME']", "refused"},
 		{"Time.now", "refused"}, {"rand", "refused"}, {"Dir.glob('*')", "refused"},
+		{"Encoding.nosuch", "not supported"}, {"Struct.new(:a).new(1).nosuch", "nosuch"},
 		{"require 'nosuch'", "not supported"}, {"eval('1')", "not supported"}, {"open('/etc/passwd')", "refused"},
 		{"SecureRandom.hex", "refused"}, {"Kernel.exit", "refused"}, {"exit!", "refused"}, {"File.open('x')", "refused"},
 		{"IO.read('x')", "refused"}, {"Process.pid", "refused"}, {"Object.const_get(:ENV)['x']", "refused"},

@@ -422,7 +422,7 @@ func (in *Interp) noSuchMethod(recv Object, name string, n *syntax.Call) {
 	if c := in.stubOf(recv); c != nil {
 		in.unsupported(fmt.Sprintf("the method %s of %s", name, c.name))
 	}
-	if in.rt.knows(in.classOf(recv), recv, name) {
+	if in.rt.knows(in.classOf(recv), recv, name) || in.unlisted(recv) {
 		in.unsupported(fmt.Sprintf("the method %s of %s", name, in.className(recv)))
 	}
 	if n != nil && n.Recv == nil && !n.Parens && n.Block == nil {

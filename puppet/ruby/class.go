@@ -471,6 +471,26 @@ func (rt *Runtime) knows(c *Class, o Object, name string) bool {
 	return false
 }
 
+// unlisted reports whether an object has methods of a class of Ruby's whose methods are not all known by name, so that
+// nobody can tell that it lacks one. Exceptions have few of their own, and count as known; what the host makes knows
+// its methods.
+func (in *Interp) unlisted(o Object) bool {
+	known, _ := in.rt.names()
+	c, of := in.classOf(o), ""
+	switch k := o.(type) {
+	case *Native:
+		return false
+	case *Class:
+		c, of = k, "#"
+	}
+	for ; c != nil && c != in.rt.object && c != in.rt.exception && known[of+c.name] == nil; c = c.super {
+		if !c.user && c.name != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // listed are the modules of Ruby's whose constants are all known by name.
 const listed = "NilClass TrueClass FalseClass Integer Float String Symbol Array Hash Range Regexp MatchData Proc " +
 	"Method Exception Enumerator Set IPAddr Module Class Puppet Digest Math File Comparable Enumerable Kernel Object"
