@@ -128,6 +128,12 @@ func (ev *Evaluator) Unsure(name string) *value.Opaque {
 			return nil
 		}
 	}
+	return ev.UnsureModule(name)
+}
+
+// UnsureModule is the answer to a question about the files of a module that is not there, or about what one brings that
+// is called so; nil if no such module is known of. What is built in of a module has no files.
+func (ev *Evaluator) UnsureModule(name string) *value.Opaque {
 	if module := ev.lacks(source.MissingClass, name); module != "" {
 		return ev.standsIn(module, source.MissingClass, name)
 	}

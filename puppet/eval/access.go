@@ -242,20 +242,11 @@ func (ev *Evaluator) indexHash(e *syntax.Access, h *value.Hash, lr provenance.Re
 			}
 			return entry.Value, 0
 		}
-		if h == ev.facts { // one fact does not depend on which others there are
-			if entry == nil {
-				return value.Undef{}, ev.trace.Join(append(refs, ev.noFact(value.ToString(keys[0])))...)
-			}
-			return entry.Value, ev.trace.With(entry.Ref, refs...)
+		if entry == nil {
+			return value.Undef{}, ev.trace.Join(ev.Missed(h, lr, keys[0], refs)...)
 		}
-		if entry == nil { // a miss depends on every key (rule 2)
-			all := append(refs, lr)
-			for _, x := range h.Entries() {
-				if lr == 0 || !ev.trace.IsKey(x.KeyRef) { // of data it is the spine that says which there are
-					all = append(all, x.KeyRef)
-				}
-			}
-			return value.Undef{}, ev.trace.Join(all...)
+		if h == ev.facts { // one fact does not depend on which others there are
+			return entry.Value, ev.trace.With(entry.Ref, refs...)
 		}
 		if entry.Ref == 0 && entry.KeyRef == 0 && lr != 0 {
 			return entry.Value, ev.trace.Op("[]", append(refs, lr)...)

@@ -104,6 +104,25 @@ func (ev *Evaluator) put(b *value.HashBuilder, e value.Entry) {
 	b.SetEntry(e)
 }
 
+// Missed adds to refs what it hangs on that a hash, whose own is given, has no such key: on every key that it has (rule
+// 2). A fact does not depend on which others there are.
+func (ev *Evaluator) Missed(h *value.Hash, whole provenance.Ref, key value.Value,
+	refs []provenance.Ref) []provenance.Ref {
+	switch {
+	case ev.trace == nil:
+		return nil
+	case h == ev.facts:
+		return append(refs, ev.noFact(value.ToString(key)))
+	}
+	refs = append(refs, whole)
+	for _, x := range h.Entries() {
+		if whole == 0 || !ev.trace.IsKey(x.KeyRef) { // of data it is the spine that says which there are
+			refs = append(refs, x.KeyRef)
+		}
+	}
+	return refs
+}
+
 // Found is the value of an entry as a read finds it. Its key led there, and the keys behind it could have come in its
 // place (rule 2).
 func (ev *Evaluator) Found(h *value.Hash, e *value.Entry, more ...provenance.Ref) provenance.Ref {

@@ -98,14 +98,12 @@ func dig(c *eval.Call, data value.Value, ref provenance.Ref, keys []value.Value,
 				why = append(why, last)
 			}
 		case *value.Hash:
-			data, last = value.Undef{}, 0
 			if e := d.Entry(k); e != nil {
 				data, last = e.Value, c.Eval.Found(d, e)
 				why = append(why, last)
 			} else {
-				for _, e := range d.Entries() { // a miss depends on every key
-					why = append(why, e.KeyRef)
-				}
+				why = c.Eval.Missed(d, last, k, why)
+				data, last = value.Undef{}, 0
 			}
 		default:
 			t := types.Infer(data)

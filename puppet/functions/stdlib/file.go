@@ -24,6 +24,9 @@ func files() []old {
 				return nil, parseErrorf("get_module_path(): Wrong number of arguments, expects one")
 			}
 			dir, err := moduleDirectory(c, c.Args[0])
+			if o := c.Eval.UnsureModule(text(c.Args[0])); o != nil && err != nil {
+				return o, nil
+			}
 			return value.String(dir), err
 		}},
 		{"load_module_metadata", "What a module's metadata.json says.", eval.Observer, -1, moduleMetadata},
@@ -53,7 +56,7 @@ func moduleMetadata(c *eval.Call) (value.Value, error) {
 	}
 	dir, err := moduleDirectory(c, c.Args[0])
 	if err != nil {
-		if o := c.Eval.Unsure(text(c.Args[0])); o != nil {
+		if o := c.Eval.UnsureModule(text(c.Args[0])); o != nil {
 			return o, nil
 		}
 		return nil, err
