@@ -210,6 +210,9 @@ func (p *parser) fail(code string, at source.Span, summary, help string) *source
 		return nil
 	}
 	d := &source.Diagnostic{Code: code, Summary: summary, Help: help, Place: source.Place{File: p.file, Span: at}}
+	if rubyTest.MatchString(p.file.Text) { // one error says it all
+		d.Help, p.stopped = "this is Ruby, a test for rspec, and no manifest: such a file ends in .rb", true
+	}
 	if !p.echo {
 		p.diags = append(p.diags, d)
 	}
@@ -228,6 +231,9 @@ func (p *parser) lexicalFailure() {
 		p.stopped = true
 	}
 }
+
+// rubyTest finds the words by which a test for rspec begins.
+var rubyTest = regexp.MustCompile(`(?m)^(?:RSpec\.)?describe[ \t(].*[ \t]do[ \t]*$`)
 
 // orchestration finds the words by which applications were declared.
 var orchestration = regexp.MustCompile(`(?m)^(?:site[ \t]*\{|application[ \t]+[a-z][\w:]*[ \t]*[({]|` +
@@ -582,6 +588,9 @@ func (p *parser) statement(mark int) {
 			summary = fmt.Sprintf("attempt to pass argument list to the function '%s' which cannot be called without "+
 				"parentheses", nm.Value)
 		}
+	}
+	if p.at(tColon) {
+		help = "this looks like an option of a case, and stands in none; a closing brace above may be one too many"
 	}
 	p.fail(codeArguments, comma, summary, help)
 }

@@ -247,6 +247,8 @@ func (p *parser) param() *Param {
 	p.advance()
 	if p.accept(tSet) {
 		v.Default = p.expression()
+	} else if p.at(tArrow) {
+		p.unexpected("a parameter gets its default with =")
 	}
 	v.Where = p.from(start)
 	return v
