@@ -361,6 +361,16 @@ func sleeps(it *item) bool {
 	return it.truth("noop", false) || schedule == "never"
 }
 
+// rations reports whether a resource's schedule lets it be applied only so often: one that has a period, as all have
+// that an agent brings.
+func (b *builder) rations(it *item) bool {
+	schedule, _ := it.text("schedule")
+	if r := b.cg.Catalog.Resource("Schedule", schedule); r != nil {
+		return r.Get("period") != nil
+	}
+	return slices.Contains([]string{"puppet", "hourly", "daily", "weekly", "monthly"}, schedule)
+}
+
 // attributes reports what no model has read.
 func (b *builder) attributes(it *item) {
 	if it.exact == verify.Opaque && len(it.used) == 0 {

@@ -42,7 +42,7 @@ func (v *verifier) again() error {
 	var flapping []*catalog.Resource
 	seen := map[string]int{}
 	for _, it := range b.items {
-		if it == nil || told[it.r] || sleeps(it) || it.passive || it.r.Type == "Notify" {
+		if it == nil || told[it.r] || sleeps(it) || it.passive || it.r.Type == "Notify" || b.rations(it) {
 			continue
 		}
 		cells, again := acts[it.r]
