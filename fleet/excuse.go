@@ -209,7 +209,7 @@ func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, faile
 	err error) {
 	d := failed.Failure
 	ofNothing := strings.Contains(d.Summary, "got Undef") || strings.Contains(d.Summary, ` for nil:`) ||
-		strings.Contains(d.Summary, ` for "":String`) ||
+		strings.Contains(d.Summary, ` for "":String`) || d.Code == "E0224" && strings.Contains(d.Summary, " value '' ") ||
 		d.Code == "E0503" && (strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "Empty string"))
 	if n.Class == "" || !ofNothing {
 		return nil, nil

@@ -54,6 +54,37 @@ func TestUnsaid(t *testing.T) {
 		{"an edit that fits", map[string]string{"metadata.json": metadata,
 			"manifests/init.pp": "class m($manage = true) { package { 'nginx': }\n" +
 				"if $manage { service { 'nginx': ensure => running } } }"}, []string{"V101", "require => Package['nginx']"}, nil},
+		{"a sum with nothing", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m($size = undef) { notify { 'x': message => ($size + 64) * 1024 } }"},
+			[]string{"$size must be given"}, []string{"E0224"}},
+		{"a fact that a module brings, at the end of a path", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { $user = pick($facts.dig('of_a_module', 'user')) notify { $user: } }"},
+			[]string{"of_a_module"}, []string{"E0401"}},
+		{"files of a module that is not there", map[string]string{
+			"metadata.json": strings.Replace(metadata, "[]", `[{"name": "puppetlabs/stdlib", "version_requirement": ">= 9.0.0"}]`, 1),
+			"manifests/init.pp": "class m { notify { 'x': message => load_module_metadata('stdlib')['version'] }\n" +
+				"notify { 'y': message => get_module_path('stdlib') } }"},
+			[]string{"stand-ins for stdlib"}, []string{"E0401"}},
+		{"a method that Ruby has", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { notify { 'x': message => m::f() } }",
+			"lib/puppet/functions/m/f.rb": "Puppet::Functions.create_function(:'m::f') do\n" +
+				"  def f() Dir.each_child('/x').to_a.join end\nend\n"},
+			nil, []string{"E0401", "undefined method"}},
+		{"a command that a schedule rations", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { schedule { 'nightly': period => daily, range => '2 - 4' }\n" +
+				"exec { '/bin/touch /tmp/a': schedule => 'nightly' } exec { '/bin/touch /tmp/b': schedule => 'weekly' } }",
+			"manifests/often.pp": "class m::often { schedule { 'at night': range => '2 - 4' }\n" +
+				"exec { '/bin/touch /tmp/c': schedule => 'at night' } }"},
+			[]string{"V206 runs every time: Exec[/bin/touch /tmp/c]"}, []string{"Exec[/bin/touch /tmp/a]", "Exec[/bin/touch /tmp/b]"}},
+		{"Ruby with another ending", map[string]string{"metadata.json": metadata, "manifests/init.pp": "class m { }",
+			"spec/acceptance/m.pp": "require 'spec_helper'\n\ndescribe 'm' do\n  it 'runs' do\n    on master, 'puppet agent -t', :a => [2]\n" +
+				"  end\nend\n"},
+			[]string{"a test for rspec"}, []string{"parentheses", "2 errors"}},
+		{"a default like an attribute", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m($host => '') { }"}, []string{"with ="}, []string{"a comma or a brace"}},
+		{"an option of no case", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m {\n  case $x { a: { } }\n  b, c: { }\n}\n"},
+			[]string{"an option of a case"}, []string{"take the comma away"}},
 		// A class that does not do without a value, whatever its types say, waits for its user.
 		{"undef where a value must be", map[string]string{"metadata.json": metadata,
 			"manifests/title.pp":   "class m::title($host = undef, $b = undef) { host { $host: ip => '192.0.2.1', comment => $b } }",
