@@ -73,6 +73,15 @@ func (s *repository) edit(file, old, new string) {
 	}
 }
 
+// write puts a text into a file, in place of all that it had.
+func (s *repository) write(file, text string) {
+	s.t.Helper()
+	if err := os.RemoveAll(filepath.Join(s.dir, file)); err != nil {
+		s.t.Fatal(err)
+	}
+	s.edit(file, "", text)
+}
+
 var hashes = regexp.MustCompile(`\b[0-9a-f]{9}\b`)
 
 // diff runs the command on the shop. Times and commits are cut out of what it prints.

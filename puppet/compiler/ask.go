@@ -499,11 +499,13 @@ func (c *Snapshot) answerOf(q trace.Question, who *nodeData, t *trace.Text) {
 		if h != nil {
 			v = h
 		}
-		for _, s := range steps[1:] {
+		for i, s := range steps[1:] {
 			in, is := v.(*value.Hash)
-			if v = nil; is {
-				v, _ = in.GetString(s)
+			if !is { // to go on from there is an error
+				t.Number(i)
+				break
 			}
+			v, _ = in.GetString(s)
 		}
 		t.Value(v)
 	}

@@ -288,7 +288,7 @@ func hostName(h syntax.Expr) string {
 // statements, count as well: both end compiles. Classes that are loaded later ask for themselves (NodeNamed).
 func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace.Text) {
 	var patterns []string
-	var chosen, fallback syntax.Node
+	var chosen, fallback *syntax.NodeDef
 	var match func() []string
 	var plain []string
 	seen := map[string]bool{}
@@ -377,6 +377,7 @@ func NodeStatement(main []*syntax.File, node string, l source.Language, t *trace
 	}
 	if chosen != nil {
 		t.String(name)
-		t.String(trace.NameOf(chosen.(*syntax.NodeDef)))
+		t.String(trace.NameOf(chosen))
+		t.Flag(len(chosen.Body.Stmts) > 0) // an empty one asks for no code
 	}
 }

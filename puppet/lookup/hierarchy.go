@@ -147,30 +147,41 @@ func (inv *invocation) stable(reads []scopeRead) bool {
 		if !known {
 			v = value.Undef{}
 		}
-		it := item{value.OrUndef(v), ref}
-		for _, seg := range r.segments {
-			it = index(it, seg)
-		}
-		if !value.Same(it.v, r.v) {
+		it, fits := steps(item{value.OrUndef(v), ref}, r.segments)
+		if !fits || !value.Same(it.v, r.v) {
 			return false
 		}
 	}
 	return true
 }
 
-// index is a step into a container, or undef.
-func index(it item, seg value.Value) item {
-	switch v := it.v.(type) {
-	case *value.Array:
-		if n, is := seg.(value.Int); is && n >= 0 && int(n) < v.Len() {
-			return item{v.Elems[n], v.Ref(int(n))}
+// steps follows steps into containers, to undef where one is not there. It does not fit where dig would fail: what is
+// reached is no container, or one of another kind.
+func steps(it item, list []value.Value) (to item, fits bool) {
+	for _, step := range list {
+		next := item{v: value.Undef{}}
+		switch v := it.v.(type) {
+		case *value.Array:
+			n, is := step.(value.Int)
+			if !is {
+				return next, false
+			}
+			if n >= 0 && int(n) < v.Len() {
+				next = item{v.Elems[n], v.Ref(int(n))}
+			}
+		case *value.Hash:
+			if e := v.Entry(step); e != nil {
+				next = item{e.Value, e.Ref}
+			}
+		case value.Undef:
+		case *value.Opaque:
+			next = it
+		default:
+			return next, false
 		}
-	case *value.Hash:
-		if e := v.Entry(seg); e != nil {
-			return item{e.Value, e.Ref}
-		}
+		it = next
 	}
-	return item{v: value.Undef{}}
+	return it, true
 }
 
 func (inv *invocation) levels5(c *config, hierarchy []*value.Hash, name string) ([]*level, error) {

@@ -404,11 +404,9 @@ func (a *Answerer) values(reads []scopeRead) trace.Text {
 	t := a.text[:0]
 	for i := range reads {
 		v, _, known := a.scope.VariableAt(reads[i].root, reads[i].segments)
-		it := item{v: value.OrUndef(v)}
-		for _, seg := range reads[i].segments {
-			it = index(it, seg)
-		}
+		it, fits := steps(item{v: value.OrUndef(v)}, reads[i].segments)
 		t.Flag(known)
+		t.Flag(fits)
 		t.Value(it.v)
 	}
 	a.text = t
@@ -467,11 +465,9 @@ func (a *Answerer) Variables() (out []Variable) {
 			}
 			seen[r.key] = true
 			v, _, _ := a.scope.VariableAt(r.root, r.segments)
-			it := item{v: value.OrUndef(v)}
-			for _, seg := range r.segments {
-				it = index(it, seg)
+			if it, fits := steps(item{v: value.OrUndef(v)}, r.segments); fits {
+				out = append(out, Variable{r.root, r.segments, it.v})
 			}
-			out = append(out, Variable{r.root, r.segments, it.v})
 		}
 	}
 	return out

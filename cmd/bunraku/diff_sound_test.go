@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A node whose catalog changes is never said not to: by diff, alone and with a store, nor by impact. Each case is one
+// that was said to be unchanged once. The last of its states is what the old side is compared with.
+func TestDiffMisses(t *testing.T) {
+	const byEnvironment = "version: 5\nhierarchy: [{name: own, path: 'env/%{environment}.yaml'}, {name: all, path: all.yaml}]\n"
+	const asks = "notify { 'k': message => lookup('c::p') }"
+	site := func(text string) map[string]string { return map[string]string{"manifests/site.pp": text} }
+	data := func(hiera, code string, value int) map[string]string {
+		return map[string]string{"hiera.yaml": hiera, "manifests/site.pp": code, "data/all.yaml": "c::p: 0\n",
+			"data/env/mine.yaml": fmt.Sprintf("lookup_options: {'c::p': {convert_to: String}}\nc::p: %d\n", value)}
+	}
+	environment := func(code string) []map[string]string {
+		return []map[string]string{data(byEnvironment, code, 1), data(byEnvironment, code, 2)}
+	}
+	for _, c := range []struct {
+		name   string
+		states []map[string]string
+	}{
+		{"an empty node statement is filled", []map[string]string{site("node default { }\n"),
+			site("node default { notify { 'x': } }\n")}},
+		{"an empty node statement of a name is filled", []map[string]string{site("node n000 { }\nnode default { }\n"),
+			site("node n000 { notify { 'x': } }\nnode default { }\n")}},
+		{"an empty node statement of a pattern is filled", []map[string]string{site("node /n/ { }\n"),
+			site("node /n/ { notify { 'x': } }\n")}},
+		{"emptied, and filled again", []map[string]string{site("node default { notify { 'x': message => '1' } }\n"),
+			site("node default { }\n"), site("node default { notify { 'x': message => '2' } }\n")}},
+		{"an empty main manifest is filled", []map[string]string{site("# nothing\n"), site("notify { 'x': }\n")}},
+		{"a parameter before the environment", environment("class c($environment = 'mine') { " + asks + " }\ninclude c\n")},
+		{"a define's parameter before it", environment("define d($environment = 'mine') { " + asks + " }\nd { 'x': }\n")},
+		{"a lambda's parameter before it", environment("['mine'].each |$environment| { " + asks + " }\n")},
+		{"a function's parameter before it", environment("function f($environment) { lookup('c::p') }\n" +
+			"notify { 'k': message => f('mine') }\n")},
+		{"a node's variable before it", environment("class c($p = 0) { notify { \"${p}\": } }\n" +
+			"node default { $environment = 'mine' include c }\n")},
+		{"a mapped path by it", []map[string]string{
+			data("version: 5\nhierarchy: [{name: own, mapped_paths: [environment, e, 'env/%{e}.yaml']}]\n",
+				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 1),
+			data("version: 5\nhierarchy: [{name: own, mapped_paths: [environment, e, 'env/%{e}.yaml']}]\n",
+				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 2)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTree(t, 1, 1, c.states[0])
+			store := filepath.Join(t.TempDir(), "store")
+			for _, state := range c.states[1:] {
+				for name, text := range state {
+					s.write(name, text)
+				}
+				if code, out := s.diff("--from", "HEAD", "--store", store); code != exitNo || !strings.Contains(out, "1 changed") {
+					t.Errorf("with a store: exit %d\n%s", code, out)
+				}
+			}
+			if code, out := s.diff("--from", "HEAD"); code != exitNo || !strings.Contains(out, "1 changed") ||
+				strings.Contains(out, "without effect") {
+				t.Errorf("exit %d\n%s", code, out)
+			}
+			if code, out, _ := call("impact", s.dir, "--from", "HEAD"); code != exitNo || !strings.Contains(out, "1 of 1") {
+				t.Errorf("impact: exit %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+// Nodes share what they see of Hiera only if none of them fails to see it: a step into what is no container is an
+// error, and one to what is not there is none.
+func TestDiffFailsAlone(t *testing.T) {
+	const role = "version: 5\nhierarchy: [{name: role, path: '%{facts.role.name}.yaml'}, {name: all, path: all.yaml}]\n"
+	const all = "version: 5\nhierarchy: [{name: all, path: all.yaml}]\n"
+	const nodes = 30
+	files := map[string]string{"hiera.yaml": all, "data/all.yaml": "k: 1\n",
+		"manifests/site.pp": "notify { 'k': message => lookup('k') }\n"}
+	kinds := []string{"", `"role": "web"`, `"role": {}`, `"role": {"name": "x"}`, `"role": ["name"]`, `"role": null`}
+	s := newTree(t, 1, 1, files)
+	failing := 0
+	for i := range nodes {
+		values := kinds[i%len(kinds)]
+		s.write(fmt.Sprintf("facts/n%03d.json", i), fmt.Sprintf(`{"name": "n%03d", "values": {%s}}`, i, values))
+		if strings.ContainsAny(values, "w[u") { // what is null becomes an empty text
+			failing++
+		}
+	}
+	s.commit("facts")
+	s.write("hiera.yaml", role)
+	store := filepath.Join(t.TempDir(), "store")
+	for _, args := range [][]string{nil, {"--store", store}, {"--store", store}} {
+		_, out := s.diff(append([]string{"--from", "HEAD"}, args...)...)
+		if !strings.Contains(out, fmt.Sprintf("%d newly failing", failing)) {
+			t.Errorf("%s: not %d that fail\n%s", args, failing, out)
+		}
+	}
+	for range 5 {
+		_, out, _ := call("impact", s.dir, "--from", "HEAD")
+		n, line := 0, out[strings.Index(out, "\n")+1:]
+		if _, err := fmt.Sscanf(line, "%d of", &n); err != nil || n < failing {
+			t.Errorf("impact: %d fail\n%s", failing, out)
+		}
+	}
+	s.commit("by role")
+	s.write("data/all.yaml", "k: 2\n")
+	for _, args := range [][]string{nil, {"--store", store}, {"--store", store}} {
+		_, out := s.diff(append([]string{"--from", "HEAD"}, args...)...)
+		if !strings.Contains(out, fmt.Sprintf("%d changed, %d failing on both sides", nodes-failing, failing)) {
+			t.Errorf("%s: not %d that fail\n%s", args, failing, out)
+		}
+	}
+}
