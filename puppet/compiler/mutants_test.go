@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -180,7 +181,7 @@ func (g *garden) grow(seed uint64) *mutant {
 	if g.IntN(3) == 0 {
 		m.structural = true
 		ok = pick(g, []func(*mutant) bool{g.shadowModule, g.shadowFunction, g.shadowType, g.statement, g.file, g.level,
-			g.sibling, g.metadata, g.moved, g.newData})(m)
+			g.sibling, g.metadata, g.moved, g.newData, g.dropped, g.dropped, g.reshaped})(m)
 	} else {
 		ok = pick(g, []func(*mutant) bool{g.literal, g.literal, g.literal, g.template, g.datum, g.datum, g.inserted, g.fact,
 			g.missing, g.name, g.comment, g.configText, g.rubyText})(m)
@@ -189,6 +190,70 @@ func (g *garden) grow(seed uint64) *mutant {
 		return nil
 	}
 	return m
+}
+
+// dropped takes a statement away, or all that a body has.
+func (g *garden) dropped(m *mutant) bool {
+	p := pick(g, g.code)
+	tree := g.trees[p]
+	if tree == nil {
+		return false
+	}
+	var bodies []syntax.Body
+	var find func(v reflect.Value)
+	find = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			if _, isFile := v.Interface().(*source.File); !v.IsNil() && !isFile {
+				find(v.Elem())
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				find(v.Index(i))
+			}
+		case reflect.Struct:
+			if b, is := v.Interface().(syntax.Body); is && len(b.Stmts) > 0 {
+				bodies = append(bodies, b)
+			}
+			for i := range v.NumField() {
+				if v.Type().Field(i).IsExported() {
+					find(v.Field(i))
+				}
+			}
+		}
+	}
+	find(reflect.ValueOf(tree.Body))
+	b := pick(g, bodies)
+	if len(b.Stmts) == 0 {
+		return false
+	}
+	span := b.Stmts[0].Span().Join(b.Stmts[len(b.Stmts)-1].Span())
+	m.kind = "a body that is emptied"
+	if len(b.Stmts) > 1 && g.IntN(2) == 0 {
+		span, m.kind = pick(g, b.Stmts).Span(), "a statement that goes"
+	}
+	text := g.text(p)
+	m.what = p + ": " + text[span.Start:span.End]
+	m.texts[p] = text[:span.Start] + text[span.End:]
+	return true
+}
+
+// reshaped makes a fact that others lie in something else: a text, nothing, an empty container.
+func (g *garden) reshaped(m *mutant) bool {
+	var list []string
+	for _, e := range g.node.Facts.Values.Entries() {
+		if _, is := e.Value.(*value.Hash); is {
+			list = append(list, value.ToString(e.Key))
+		}
+	}
+	name := pick(g, list)
+	if name == "" {
+		return false
+	}
+	i := g.IntN(3)
+	m.kind = "a fact of another shape"
+	g.setFact(m, mutate.NewFact(name, []value.Value{value.String("fresh"), value.EmptyHash, value.EmptyArray}), i)
+	return true
 }
 
 // ---- one datum

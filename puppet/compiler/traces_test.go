@@ -245,6 +245,25 @@ func inMemory(t testing.TB, name string, texts map[string]string, node, factsTex
 	return openField(t, name+" "+node, dir, view, opt, compiler.Node{Name: node, Facts: f})
 }
 
+// scopedSite is an environment in which what Hiera sees hangs on where it is asked, with bodies that are empty.
+var scopedSite = map[string]string{
+	"hiera.yaml": "version: 5\nhierarchy:\n- {name: own, path: 'env/%{environment}.yaml'}\n" +
+		"- {name: rack, path: 'rack/%{facts.place.rack.row}.yaml'}\n- {name: hall, path: 'hall/%{facts.place.hall}.yaml'}\n" +
+		"- {name: all, path: all.yaml}\n",
+	"data/all.yaml":       "k: all\nm: {a: 1}\nlookup_options: {m: {merge: deep}}\nlocal::p: 1\n",
+	"data/env/mine.yaml":  "k: mine\nm: {b: 2}\nlocal::p: 2\nlookup_options: {k: {convert_to: Array}}\n",
+	"data/env/other.yaml": "k: other\n",
+	"data/rack/r1.yaml":   "k: r1\nm: {c: 3}\n",
+	"data/hall/h1.yaml":   "n: h1\n",
+	"manifests/site.pp": "node 'n1.example.com' { include local }\nnode /^n2/ { $environment = 'other' include local include empty }\n" +
+		"node default { }\n",
+	"modules/local/manifests/init.pp": "class local($p = 0, $environment = 'mine') {\n  notify { \"k ${p}\": message => lookup('k') }\n" +
+		"  local::d { 'd': }\n  if $p == 1 { } else { notify { 'else': } }\n  [1].each |$environment| { }\n  local::f('other')\n}\n",
+	"modules/local/manifests/d.pp":    "define local::d($environment = 'other') { notify { 'd': message => String(lookup('m')) } }\n",
+	"modules/local/functions/f.pp":    "function local::f($environment) { notify { 'f': message => lookup(['n', 'k']) } }\n",
+	"modules/empty/manifests/init.pp": "class empty { }\n",
+}
+
 // fields are what traces are tried on: an environment that asks everything, random ones, and the sites where there are
 // modules.
 func fields(t testing.TB, randoms int, sites bool) []*field {
@@ -261,6 +280,10 @@ func fields(t testing.TB, randoms int, sites bool) []*field {
 			t.Errorf("the environment that asks everything does not compile for %s", node)
 		}
 		add(f)
+	}
+	for _, node := range []string{"n1.example.com", "n2.example.com", "n3.example.com"} {
+		add(inMemory(t, "scoped", scopedSite, node, `{"os": {"family": "Debian"}, "place": {"rack": {"row": "r1"}, "hall": "h1"}}`,
+			compiler.Options{}))
 	}
 	for seed := range randoms {
 		texts, name := random.Site(seed), fmt.Sprintf("random%d", seed)

@@ -3,7 +3,6 @@ package lookup
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -17,8 +16,7 @@ import (
 // levels, or the first of them. A level, a file or a glob's match that does not have the key then does not matter, nor
 // how files are called. Which lookup_options a key has is one question as well.
 //
-// Any other layer asks for its configuration, for each file, and for the key in each. So does one that is named by the
-// environment where a variable of that name stands before the node's.
+// Any other layer asks for its configuration, for each file, and for the key in each.
 
 // simpleVariable is an interpolation that needs nothing but the node: its facts, what the certificate says, and the
 // server's.
@@ -30,15 +28,12 @@ var interpolated = regexp.MustCompile(`%\{([^}]*)\}`)
 func (c *config) simple() bool {
 	c.looked.Do(func() {
 		c.isSimple = c.version == 5 && simpleValue(c.defaults, "")
-		c.byEnvironment = namesEnvironment(c.defaults)
 		for _, he := range append(c.hierarchy[:len(c.hierarchy):len(c.hierarchy)], c.defaultHierarchy...) {
 			local := ""
 			if list := stringList(he.At("mapped_paths")); len(list) == 3 {
 				local = list[1]
 				c.isSimple = c.isSimple && simpleVariable.MatchString(list[0])
-				c.byEnvironment = c.byEnvironment || strings.TrimSpace(list[0]) == ownEnvironment
 			}
-			c.byEnvironment = c.byEnvironment || namesEnvironment(he)
 			c.isSimple = c.isSimple && simpleValue(he, local)
 			for _, k := range allFunctionKeys {
 				for _, h := range []*value.Hash{he, c.defaults} {
@@ -52,39 +47,17 @@ func (c *config) simple() bool {
 	return c.isSimple
 }
 
-// ownEnvironment is the one variable of a simple hierarchy that a scope may have of its own.
-const ownEnvironment = "environment"
-
-// simple reports whether what a layer has is found by what is known of the node alone, from where it is asked.
+// simple reports whether what a layer has is found by what is known of the node alone, wherever that may be once it is
+// asked again: not from where a variable stands before the one that names the node's environment. That is the only one
+// of those which a hierarchy may name that a scope can have of its own.
 func (inv *invocation) simple(ly *layer) bool {
-	if ly == nil || !ly.config.simple() {
-		return ly == nil
-	}
-	return !ly.config.byEnvironment || !inv.hasEnvironment()
+	return (ly == nil || ly.config.simple()) && !inv.hasEnvironment()
 }
 
-// hasEnvironment reports whether the scope has a variable before the one that names the node's environment.
 func (inv *invocation) hasEnvironment() bool {
-	v, _, known := inv.scope.Variable(ownEnvironment)
-	top, _, _ := inv.scope.Variable("::" + ownEnvironment)
+	v, _, known := inv.scope.Variable("environment")
+	top, _, _ := inv.scope.Variable("::environment")
 	return known && !value.Same(value.OrUndef(v), value.OrUndef(top))
-}
-
-// namesEnvironment reports whether the variable is interpolated somewhere in a value.
-func namesEnvironment(v value.Value) bool {
-	switch v := v.(type) {
-	case value.String:
-		return slices.ContainsFunc(interpolated.FindAllStringSubmatch(string(v), -1), func(m []string) bool {
-			return strings.TrimSpace(m[1]) == ownEnvironment
-		})
-	case *value.Array:
-		return slices.ContainsFunc(v.Elems, namesEnvironment)
-	case *value.Hash:
-		return v != nil && slices.ContainsFunc(v.Entries(), func(e value.Entry) bool {
-			return namesEnvironment(e.Key) || namesEnvironment(e.Value)
-		})
-	}
-	return false
 }
 
 // simpleFunctions are the functions of levels that are files.
@@ -192,9 +165,7 @@ func (inv *invocation) asksOptions(key *Key) (paused bool) {
 		if s.simple == nil {
 			s.simple = map[string]simpleLayers{}
 		}
-		if !simple.scoped {
-			s.simple[name] = simple
-		}
+		s.simple[name] = simple
 	}
 	if simple.all {
 		s.log.Ask(trace.Question{Kind: trace.KeyOptions, Of: key.Root})
@@ -209,19 +180,25 @@ func (inv *invocation) asksOptions(key *Key) (paused bool) {
 
 // simpleLayers are the simple ones of the layers that may have the lookup_options of a key.
 type simpleLayers struct {
-	all    bool // are, and there is no other reason to ask them one by one
-	scoped bool // whether that is so hangs on where they are asked
-	some   []string
+	all  bool // are, and there is no other reason to ask them one by one
+	some []string
 }
 
 func (inv *invocation) simpleLayers(key *Key) (out simpleLayers) {
 	out.all = !inv.isGlobalOnly()
 	look := func(name string, ly *layer, err error) {
-		out.scoped = out.scoped || ly != nil && ly.config.byEnvironment
-		if err != nil || !inv.simple(ly) {
-			out.all = false
-		} else {
+		simple, known := inv.s.simpleOptions[name]
+		if !known { // a layer's options are those that it has from where it is asked first
+			if inv.s.simpleOptions == nil {
+				inv.s.simpleOptions = map[string]bool{}
+			}
+			simple = err == nil && inv.simple(ly)
+			inv.s.simpleOptions[name] = simple
+		}
+		if simple {
 			out.some = append(out.some, name)
+		} else {
+			out.all = false
 		}
 	}
 	ly, err := inv.globalLayer()

@@ -26,9 +26,8 @@ type config struct {
 	defaultHierarchy []*value.Hash // nil for none
 	v3               *value.Hash
 
-	looked        source.Once // whether it is simple
-	isSimple      bool
-	byEnvironment bool // something is named by the environment, without :: before it
+	looked   source.Once // whether it is simple
+	isSimple bool
 }
 
 // owner says which layer a configuration is for; some keys are only allowed in one.

@@ -142,22 +142,23 @@ func New(site Site, opt Options) *Lookup {
 
 // A Session is the lookups of one compile. It must not be used by two goroutines at once.
 type Session struct {
-	l       *Lookup
-	budget  *budget.Budget
-	log     *trace.Log // of the questions; nil for nobody
-	coarse  bool       // what the layer that is searched asks of files is one question
-	simple  map[string]simpleLayers
-	trace   *provenance.Trace
-	warn    func(*source.Diagnostic)
-	warned  map[string]bool
-	bytes   func([]string) // hears of the strings of a file that Ruby takes for bytes; nil for nobody
-	opened  func(string)   // hears of what was decrypted; nil for nobody
-	current *invocation
-	global  *layer
-	env     *layer
-	envDone bool
-	old     bool // a hiera.yaml of an old version has been told of
-	modules map[string]*layer
+	l             *Lookup
+	budget        *budget.Budget
+	log           *trace.Log // of the questions; nil for nobody
+	coarse        bool       // what the layer that is searched asks of files is one question
+	simple        map[string]simpleLayers
+	simpleOptions map[string]bool // whether a layer was simple when its lookup_options were found, by its name
+	trace         *provenance.Trace
+	warn          func(*source.Diagnostic)
+	warned        map[string]bool
+	bytes         func([]string) // hears of the strings of a file that Ruby takes for bytes; nil for nobody
+	opened        func(string)   // hears of what was decrypted; nil for nobody
+	current       *invocation
+	global        *layer
+	env           *layer
+	envDone       bool
+	old           bool // a hiera.yaml of an old version has been told of
+	modules       map[string]*layer
 
 	forgiving      int                    // how many hierarchies are being worked out in which variables may be missing
 	options        map[string]*keyOptions // lookup_options by module name
