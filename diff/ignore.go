@@ -13,6 +13,7 @@ import (
 // Expressions that leave changes out are those of octocatalog-diff, which everybody has in scripts:
 //
 //	Exec[*]                                  a type, a title; * is any text, capitals do not count
+//	@@*[*]                                   what nodes export and do not have themselves, of all types
 //	File[/tmp/*]+   File[/tmp/*]-            resources that come, or go
 //	File[/tmp/*]::parameters::owner          an attribute; `owner` alone is a key anywhere in the value
 //	Foo[*]+::parameters::foo                 an attribute that comes; - one that goes
@@ -69,7 +70,7 @@ func AttributeRules(texts []string) (rules []*Rule, err error) {
 	return rules, nil
 }
 
-var nextRule = regexp.MustCompile(`,\s*[\w:*]+\[`)
+var nextRule = regexp.MustCompile(`,\s*[\w:*@]+\[`)
 
 // splitRules cuts at commas behind which another expression begins.
 func splitRules(text string) (out []string) {
@@ -252,7 +253,8 @@ func (e *entry) taken(rules []*Rule) bool {
 
 // takes reports whether a rule is about an entry, and its values are as it wants.
 func (r *Rule) takes(e *entry) bool {
-	if r.typ != "*" && !strings.EqualFold(r.typ, e.name.Type) ||
+	if r.typ != "*" && !strings.EqualFold(r.typ, e.name.Type) &&
+		(r.typ != catalog.ForOthers+"*" || !strings.HasPrefix(e.name.Type, catalog.ForOthers)) ||
 		!slices.ContainsFunc(e.titles(), func(t string) bool { return like(r.title, t) }) {
 		return false
 	}

@@ -64,7 +64,7 @@ type state struct {
 
 	farOnce sync.Once
 	exports exported.Importer // that nodes are told in this state
-	through []string          // the nodes that export something else than in the old one
+	through []moved           // the nodes that export something else than in the old one
 }
 
 // A witness is a node that is looked at, with its old catalog.
@@ -246,6 +246,10 @@ func (s *search) cause(w *witness, q *question, units [][]*diff.Hunk) *diff.Caus
 	}
 	if test(units) {
 		return s.refine(w, q, join(least(units, test, &tries)))
+	}
+	if s.far != nil && s.far.many && len(w.was.Asked) > 0 {
+		return &diff.Cause{Other: fmt.Sprintf("no hunk by itself: more than %d nodes export something else, and it was not "+
+			"looked for what makes them do so", mostMovers)}
 	}
 	// Not even all hunks bring it about: what they are compared by must have changed meanwhile.
 	return nil
@@ -485,7 +489,7 @@ func (s *search) close() {
 // Reasons why a hunk makes no change.
 const (
 	nobodyAsks = "no node asks for it"
-	sameAnswer = "nodes read it, and their catalogs stay the same"
+	sameAnswer = "nodes read it, and come to the same"
 	leftOut    = "what it changes is ignored"
 	undone     = "other hunks undo or hide what it does"
 )

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"slices"
+	"strings"
 
 	"bunraku/diff"
 	"bunraku/puppet/exported"
@@ -16,12 +17,13 @@ import (
 // other.
 
 // mostMovers is how many nodes may export something else, so that causes are looked for across nodes.
-const mostMovers = 30
+const mostMovers = 300
 
 // A far is what other nodes export, as far as it changes.
 type far struct {
 	old    *exported.Set
 	movers []*mover
+	many   bool // more than are looked at: there are no movers then
 }
 
 // A mover is a node whose exports are not the same on both sides.
@@ -30,7 +32,7 @@ type mover struct {
 	trace *trace.Trace // of its compile on the old side; nil if that cannot be repeated
 }
 
-// findFar finds the nodes whose exports are not the same on both sides; nil if there are none, or very many.
+// findFar finds the nodes whose exports are not the same on both sides; nil if there are none.
 func (s *search) findFar() *far {
 	old, isOld := s.OldExports.(*exported.Set)
 	new, isNew := s.NewExports.(*exported.Set)
@@ -48,7 +50,7 @@ func (s *search) findFar() *far {
 			continue
 		}
 		if len(f.movers) == mostMovers {
-			return nil
+			return &far{old: old, many: true}
 		}
 		m := &mover{Node: n.Importing(old)}
 		was, err := s.compile(s.ctx, s.base, m.Node.Node)
@@ -66,7 +68,7 @@ func (s *search) findFar() *far {
 
 // told is what a node of a state is told that others export.
 func (s *search) told(st *state) exported.Importer {
-	if s.far == nil {
+	if s.far == nil || s.far.many {
 		return s.OldExports
 	}
 	st.farOnce.Do(func() {
@@ -93,10 +95,10 @@ func (s *search) told(st *state) exported.Importer {
 			}
 			if name := n.certname(); exported.Digest(is.Exports) != exported.Digest(before[name]) {
 				other[name] = is.Exports
-				st.through = append(st.through, n.Title())
+				st.through = append(st.through, moved{n.Title(), exported.NewSet(before[name]), exported.NewSet(is.Exports)})
 			}
 		}
-		slices.Sort(st.through)
+		slices.SortFunc(st.through, func(a, b moved) int { return strings.Compare(a.node, b.node) })
 		if st.exports = s.OldExports; len(other) > 0 {
 			st.exports = s.far.old.With(other)
 		}
@@ -124,8 +126,22 @@ func (s *search) through(w *witness, q *question, c *diff.Cause) *diff.Cause {
 		return c
 	}
 	s.Watch(is)
-	if !s.outcome(w, is, st.snapshot, st.contents).keys[q.key] {
-		c.Through = st.through
+	if s.outcome(w, is, st.snapshot, st.contents).keys[q.key] {
+		return c
+	}
+	host := s.nodes[w.node].certname()
+	for _, m := range st.through {
+		if slices.ContainsFunc(w.was.Asked, func(q *exported.Query) bool {
+			return digestFor(m.before, host, q) != digestFor(m.after, host, q)
+		}) {
+			c.Through = append(c.Through, m.node)
+		}
 	}
 	return c
+}
+
+// A moved is a node that exports something else in a state.
+type moved struct {
+	node          string
+	before, after *exported.Set
 }

@@ -297,7 +297,7 @@ func ofSite(typ, title string) bool {
 
 // NewSuspect is what there is to judge about a node that was compiled.
 func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
-	return judge.Suspect{Catalog: res.Catalog, Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: c,
+	return judge.Suspect{Catalog: res.Catalog.Own(), Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: c,
 		Modules: c.Environment(), Record: res.Record(), Unsure: res.Unsure}
 }
 

@@ -166,7 +166,7 @@ func (c *Comparing) likeness(a, b *store.Result, n *Node) string {
 
 // bareSuspect is what there is to judge about a catalog of the store.
 func bareSuspect(s *compiler.Snapshot, c *catalog.Catalog, node *facts.Facts) judge.Suspect {
-	return judge.Suspect{Catalog: c, Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: s,
+	return judge.Suspect{Catalog: c.Own(), Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: s,
 		Modules: s.Environment()}
 }
 

@@ -60,6 +60,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.StandIn, opt.Questions = true, true
+	opt.ListsExports = f.format != "octocatalog" // which never shows them
 	opt.Inputs = append(opt.Inputs, f.with...)
 	d := &diffing{root: root, name: filepath.Base(source.Absolute(root)), oldSide: newPair(root, opt)}
 	defer func() {

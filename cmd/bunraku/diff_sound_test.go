@@ -111,3 +111,31 @@ func TestDiffFailsAlone(t *testing.T) {
 		}
 	}
 }
+
+// What a node exports is compared, whether anybody at hand collects it or not; in octocatalog-diff's form it never was.
+func TestDiffExported(t *testing.T) {
+	site := "@@host { \"${trusted['certname']}\": ip => '192.0.2.1', tag => 'all' }\nnotify { 'x': }\n"
+	s := newTree(t, 40, 20, map[string]string{"manifests/site.pp": site})
+	s.edit("manifests/site.pp", "192.0.2.1", "192.0.2.2")
+	store := filepath.Join(t.TempDir(), "store")
+	for _, args := range [][]string{nil, {"--nodes", "n003"}, {"--store", store}, {"--store", store}} {
+		code, out := s.diff(append([]string{"--from", "HEAD"}, args...)...)
+		if code != exitNo || !strings.Contains(out, " changed") || strings.Count(out, "'192.0.2.1' → '192.0.2.2'") != 1 ||
+			!strings.Contains(out, "@@Host[") || !strings.Contains(out, "from  manifests/site.pp:1") ||
+			strings.Contains(out, "without effect") {
+			t.Errorf("%s: exit %d\n%s", args, code, out)
+		}
+	}
+	if code, out := s.diff("--from", "HEAD", "--format", "octocatalog"); strings.Contains(out, "@@") {
+		t.Errorf("octocatalog: exit %d\n%s", code, out)
+	}
+	if code, out := s.diff("--from", "HEAD", "--ignore", "@@*[*]"); code != exitFine {
+		t.Errorf("ignored: exit %d\n%s", code, out)
+	}
+	s.write("manifests/site.pp", site+"if $facts['role'] == 'b' { Host <<| |>> }\n")
+	s.commit("collects")
+	s.edit("manifests/site.pp", "192.0.2.1", "192.0.2.2")
+	if code, out := s.diff("--from", "HEAD"); code != exitNo || !strings.Contains(out, "40 changed") {
+		t.Errorf("collected: exit %d\n%s", code, out)
+	}
+}

@@ -11,6 +11,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"bunraku/provenance"
@@ -44,6 +45,30 @@ type Name struct{ Type, Title string }
 
 // String is Type[title].
 func (n Name) String() string { return n.Type + "[" + n.Title + "]" }
+
+// ForOthers stands before the type of what a node exports and does not have itself, where catalogs list that.
+const ForOthers = "@@"
+
+// ListExports adds what agents do not get, since it is exported only: so it is compared with the rest.
+func (c *Catalog) ListExports() {
+	for _, r := range c.Exports {
+		own := *r
+		own.Type = ForOthers + r.Type
+		c.Resources = append(c.Resources, &own)
+	}
+}
+
+// Own is the catalog without what it lists for others.
+func (c *Catalog) Own() *Catalog {
+	isOthers := func(r *Resource) bool { return strings.HasPrefix(r.Type, ForOthers) }
+	if c == nil || !slices.ContainsFunc(c.Resources, isOthers) {
+		return c
+	}
+	own := *c
+	own.Resources = slices.DeleteFunc(slices.Clone(c.Resources), isOthers)
+	own.Seal()
+	return &own
+}
 
 // A Kind is what sort of thing a resource's type is, in Puppet's words.
 type Kind string
@@ -192,7 +217,11 @@ func ParseRef(ref string) (Name, bool) {
 			if i == 0 || ref[len(ref)-1] != ']' || len(ref)-1 == i+1 {
 				return Name{}, false
 			}
-			n := Name{value.CapitalizeSegments(ref[:i]), ref[i+1 : len(ref)-1]}
+			typ, others := strings.CutPrefix(ref[:i], ForOthers)
+			n := Name{value.CapitalizeSegments(typ), ref[i+1 : len(ref)-1]}
+			if others {
+				n.Type = ForOthers + n.Type
+			}
 			if n.Type == "Class" && n.Title != "main" {
 				n.Title = value.CapitalizeSegments(n.Title)
 			}

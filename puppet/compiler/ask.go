@@ -711,8 +711,7 @@ func (c *Snapshot) answerOptions(t *trace.Text) {
 	o := c.opt
 	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
 		o.OlderYAML,
-		c.standsIn(),
-		o.Limits, o.Outside, o.DataDirs))
+		c.standsIn(), o.Limits, o.Outside, o.DataDirs, o.ListsExports))
 	t.Value(c.settings)
 	t.Value(c.server)
 	for _, s := range []string{c.env.Name, c.env.Dir, c.env.DataProvider, o.GlobalHiera} {

@@ -59,6 +59,7 @@ type Options struct {
 	Outside         bool          // what the tree names may be read, wherever it lies
 	Limits          budget.Limits // of one compile; the evaluator's own when zero
 	CacheBytes      int64         // that a workspace keeps for later snapshots, about; 0 for a default
+	ListsExports    bool          // catalogs list what nodes export (catalog.ForOthers)
 	Questions       bool          // collect what each compile asks of the world (eval.Result.Questions)
 	Key             trace.Key     // of the digests of the answers
 	Cover           *source.Cover // is told what was used of the tree; nil for nobody
@@ -263,6 +264,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	if result.Catalog != nil {
 		result.Rest = result.Catalog.DropVirtual()
+		if c.opt.ListsExports {
+			result.Catalog.ListExports()
+		}
 	}
 	result.Warnings = append(append(append(source.Diagnostics(nil), ds...), c.env.Problems...), result.Warnings...)
 	if d := c.elsewhere(who); d != nil {
