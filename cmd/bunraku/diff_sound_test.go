@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -137,5 +139,28 @@ func TestDiffExported(t *testing.T) {
 	s.edit("manifests/site.pp", "192.0.2.1", "192.0.2.2")
 	if code, out := s.diff("--from", "HEAD"); code != exitNo || !strings.Contains(out, "40 changed") {
 		t.Errorf("collected: exit %d\n%s", code, out)
+	}
+}
+
+// A change that comes through what others export names them, and nobody else; also where there are many.
+func TestDiffThrough(t *testing.T) {
+	s := newTree(t, 45, 1, map[string]string{"manifests/site.pp": "$ip = '192.0.2.1'\n" +
+		"if $trusted['certname'] == 'n000' { @@notify { 'n': message => $ip } }\n" +
+		"if $facts['role'] == 'b' { Host <<| |>> } elsif $trusted['certname'] != 'n000' {\n" +
+		"  @@host { $trusted['certname']: ip => $ip }\n}\n"})
+	s.edit("manifests/site.pp", "192.0.2.1", "192.0.2.2")
+	_, out, _ := call("diff", s.dir, "--from", "HEAD", "--nodes", "n044", "--format", "json")
+	var report struct {
+		Groups []struct {
+			Cause struct{ Through []string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Groups) == 0 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, g := range report.Groups {
+		if n := len(g.Cause.Through); n != 43 || slices.Contains(g.Cause.Through, "n000") {
+			t.Errorf("through %d nodes: %s", n, g.Cause.Through)
+		}
 	}
 }
