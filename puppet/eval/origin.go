@@ -274,8 +274,9 @@ func (ev *Evaluator) hideSecrets(d *source.Diagnostic) {
 		if value.HasSensitive(v) {
 			roots = append(roots, ev.deep(v, r))
 			value.EachSecret(v, false, func(text string) {
-				if len(text) >= leastSecret {
-					texts = append(texts, text)
+				if len(text) >= leastSecret { // also as the name of a class or a type
+					texts = append(texts, text, value.Downcase(text),
+						value.CapitalizeSegments(value.Downcase(text)))
 				}
 			})
 		}

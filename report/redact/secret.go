@@ -55,6 +55,9 @@ func (s *Secrets) add(text string, bare bool) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if bare {
 		lines = append(lines, pieces(text)...)
+		if small := value.Downcase(text); len(text) <= mostMade { // as the name of a class or a type
+			lines = append(lines, small, value.CapitalizeSegments(small))
+		}
 	}
 	for _, t := range append(lines, text) {
 		t = strings.TrimSpace(t)
