@@ -177,7 +177,7 @@ func (c *Check) FindNodes(ctx context.Context) (err error) {
 	}
 	c.Nodes = Real(real)
 	if len(c.Nodes) == 0 {
-		c.Plan = Invent(c.Snapshot.Environment(), c.Invent)
+		c.Plan = planned(c.Snapshot.Environment(), c.Invent)
 		for i := range c.Plan.Nodes {
 			c.Nodes = append(c.Nodes, Node{Node: c.Plan.Nodes[i].Node, Invented: &c.Plan.Nodes[i],
 				Brief: c.Brief && !c.Invent.AllSystems})
@@ -196,6 +196,12 @@ func (c *Check) FindNodes(ctx context.Context) (err error) {
 			return err
 		}
 		c.part = len(c.Nodes) < len(c.everybody)
+	}
+	for i := range c.Nodes {
+		if n := &c.Nodes[i]; n.Invented != nil { // a tree may have many, of which few are chosen
+			n.Invented.Facts = n.Invented.Facts.Loaded()
+			n.Facts = n.Invented.Facts
+		}
 	}
 	if c.Plan == nil {
 		c.Nodes, c.Abroad, err = AtHome(ctx, c.Snapshot, c.Nodes)

@@ -94,6 +94,15 @@ type InventOptions struct {
 
 // Invent plans nodes for a tree without facts.
 func Invent(env *environment.Environment, opt InventOptions) *Plan {
+	p := planned(env, opt)
+	for i := range p.Nodes {
+		p.Nodes[i].Facts = p.Nodes[i].Facts.Loaded()
+	}
+	return p
+}
+
+// planned is Invent for those who choose among the nodes: facts are made of a node when somebody wants them.
+func planned(env *environment.Environment, opt InventOptions) *Plan {
 	p := &Plan{Wanted: compiler.Wanted(env), Hollow: len(env.Hollow())}
 	if len(opt.Classes) > 0 {
 		p.given(env, opt)
@@ -109,7 +118,7 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 		for i := range p.Nodes {
 			n := &p.Nodes[i]
 			n.stdlib = true
-			n.Facts = n.withStdlib(n.Facts)
+			n.Facts = later(n.Facts, n.withStdlib)
 		}
 	}
 	tried, defaults := &helpless{}, &treeDefaults{env: env}
@@ -117,6 +126,16 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 		p.Nodes[i].helpless, p.Nodes[i].tree = tried, defaults
 	}
 	return p
+}
+
+// later are facts to which something comes, once somebody wants them.
+func later(f *facts.Facts, add func(*facts.Facts) *facts.Facts) *facts.Facts {
+	return facts.Later(f.Name, func() *facts.Facts { return add(f.Loaded()) })
+}
+
+// builtIn are the facts of a machine with a system and a name, made when somebody wants them.
+func builtIn(s facts.System, name string, legacy bool) *facts.Facts {
+	return facts.Later(name, func() *facts.Facts { return s.Facts(name, legacy) })
 }
 
 // withStdlib adds the facts that stdlib brings to agents, as they are on the node's system.
@@ -204,7 +223,7 @@ func (p *Plan) given(env *environment.Environment, opt InventOptions) {
 func invent(class string, s facts.System, origin string, legacy bool) Invention {
 	name := inventedName(class, s)
 	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny,
-		Facts:   s.Facts(name, legacy),
+		Facts:   builtIn(s, name, legacy),
 		Classes: []eval.Assigned{{Name: class}}},
 		Class: class, System: s, Origin: origin, Legacy: legacy}
 }
@@ -217,7 +236,7 @@ func inventedName(of string, s facts.System) string {
 // named is a node that the tree names.
 func named(name string, s facts.System, origin string, legacy bool) Invention {
 	return Invention{Node: compiler.Node{Name: name, Unclassified: true, Absent: compiler.StandInAny,
-		Facts: s.Facts(name, legacy)}, System: s, Origin: origin,
+		Facts: builtIn(s, name, legacy)}, System: s, Origin: origin,
 		Legacy: legacy}
 }
 
@@ -270,7 +289,7 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 					n := invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy)
 					n.Part, n.guessed = kind != "role", n.System.ID != signs.system.ID
 					n.says = sayings(asked, d.name, n.Facts)
-					n.Facts = say(n.Facts, n.says)
+					n.Facts = later(n.Facts, func(f *facts.Facts) *facts.Facts { return say(f, n.says) })
 					add(n)
 				}
 			}

@@ -220,7 +220,7 @@ func sayings(all []asking, class string, f *facts.Facts) (out []saying) {
 		switch {
 		case !fits || slices.ContainsFunc(out, func(o saying) bool { return slices.Equal(o.path, s.path) }):
 		case len(s.path) == 2 && s.path[0] == "facts":
-			if _, there := f.Values.GetString(s.path[1]); !there {
+			if _, there := f.Loaded().Values.GetString(s.path[1]); !there {
 				out = append(out, s)
 			}
 		case len(s.path) == 3 && s.path[0] == "trusted" && s.path[1] == "extensions":

@@ -23,7 +23,8 @@ type Facts struct {
 	// Trouble says why the facts cannot be read; there are no values then, and no catalog.
 	Trouble *source.Diagnostic
 
-	light *file // the values are not here, but in a file: see Loaded
+	light *file         // the values are not here, but in a file: see Loaded
+	later func() *Facts // they are not here yet: likewise
 	file  *source.File
 	nodes map[string]*datafile.Node // of the facts at the top
 	paths map[string]source.Span    // of their names

@@ -3,6 +3,7 @@ package facts
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"weak"
 
@@ -11,7 +12,8 @@ import (
 
 // A fleet's facts may be more than memory has room for, and most questions about it want of most nodes no more than
 // their names and whether their facts are still those of before. Light facts are that: a name, and the digest of a file
-// which is read again by whoever wants the values (Loaded).
+// which is read again by whoever wants the values (Loaded). So are those of a machine that was invented (Later): of
+// many such machines a few are looked at.
 
 // A file is where light facts lie.
 type file struct {
@@ -49,6 +51,11 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
+// Later are facts that are made, once, when somebody wants them (Loaded).
+func Later(name string, made func() *Facts) *Facts {
+	return &Facts{Name: name, later: sync.OnceValue(made)}
+}
+
 // Light is the digest of the file that light facts lie in; known is false for facts that have been read.
 func (x *Facts) Light() (digest source.Digest, known bool) {
 	if x.light == nil {
@@ -60,8 +67,11 @@ func (x *Facts) Light() (digest source.Digest, known bool) {
 // Loaded are facts that have been read, these or, of light ones, what their file holds. If that has changed, or holds
 // none, there is trouble and no value.
 func (x *Facts) Loaded() *Facts {
-	if x == nil || x.light == nil {
+	if x == nil || x.light == nil && x.later == nil {
 		return x
+	}
+	if x.later != nil {
+		return x.later()
 	}
 	if last := x.light.last.Load(); last != nil {
 		if read := last.Value(); read != nil {
