@@ -48,9 +48,11 @@ type Tree struct {
 
 	allFiles []*syntax.File  // the manifests of all modules
 	seen     map[string]bool // the paths that Puppet reads code from
-	// allQualified are the variables of all classes, once somebody has asked
+	// allClasses are the names of all classes, and allQualified their variables, once somebody has asked
+	allClasses   []string
 	allQualified []string
-	resolved     map[string]bool // types that have been asked for: whether all that they name is there
+	resolved     map[string]bool     // types that have been asked for: whether all that they name is there
+	under        map[string][]string // what factsUnder was asked for
 	dataDone     bool
 	objects      *bool // does a type of the tree have attributes; nil if nobody has asked
 	dataFiles    []*dataFile
@@ -89,7 +91,7 @@ func New(snap *compiler.Snapshot, own func(file string) bool, wanting bool) *Tre
 	t := &Tree{snap: snap, env: snap.Environment(), own: own, wanting: wanting, classes: map[string]*definition{},
 		defines: map[string]*definition{}, funcs: map[string]*syntax.Function{}, broken: map[string]bool{},
 		top: map[string]bool{}, defaults: map[string]bool{}, said: map[string]bool{},
-		resolved: map[string]bool{}, seen: map[string]bool{}}
+		resolved: map[string]bool{}, seen: map[string]bool{}, under: map[string][]string{}}
 	if t.own == nil {
 		t.own = func(string) bool { return true }
 	}

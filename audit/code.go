@@ -46,7 +46,7 @@ func (t *Tree) code(f *file) {
 				continue
 			}
 			if p := def.parent; p != "" && t.classes[p] == nil && t.there(p) {
-				t.warn(codeClass, f, d.ParentAt, "there is no class "+p+" to inherit from", near(p, names(t.classes)))
+				t.warn(codeClass, f, d.ParentAt, "there is no class "+p+" to inherit from", near(p, t.classNames()))
 			}
 			t.parameters(f, d.Params)
 			t.stmts(f, def, append(defaultsOf(d.Params), d.Body.Stmts...))
@@ -224,12 +224,15 @@ func (t *Tree) class(f *file, at source.Span, name string) {
 		return
 	}
 	if !t.there(name) {
-		if x := t.slip(name, names(t.classes)); x != "" && t.absent(name) {
+		if !t.absent(name) {
+			return
+		}
+		if x := t.slip(name, t.classNames()); x != "" {
 			t.warn(codeClass, f, at, "there is no class "+name, meant(x))
 		}
 		return
 	}
-	help := near(name, names(t.classes))
+	help := near(name, t.classNames())
 	if t.defines[name] != nil {
 		help = name + " is a define: declare it with a title"
 	}
@@ -703,7 +706,10 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 		if t.classes[class] != nil {
 			return // it stands in a file that Puppet does not find, which is told there
 		}
-		if x := t.slip(class+"::"+last, t.qualifiedNames()); x != "" && t.absent(class) {
+		if !t.absent(class) {
+			return
+		}
+		if x := t.slip(class+"::"+last, t.qualifiedNames()); x != "" {
 			t.warn(codeVariable, f, v.Where, "there is no class "+class+" to have a variable "+last, meant(x))
 		}
 		return
@@ -711,7 +717,7 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 	d := t.classes[class]
 	if d == nil {
 		t.warn(codeVariable, f, v.Where, "there is no class "+class+" to have a variable "+last,
-			near(class, names(t.classes)))
+			near(class, t.classNames()))
 		return
 	}
 	vars, certain := t.visible(d)
@@ -727,10 +733,18 @@ func (t *Tree) qualified(f *file, v *syntax.Var, guarded func(syntax.Node) bool)
 	t.warn(codeVariable, f, v.Where, "class "+class+" sets no variable "+last, help)
 }
 
+// classNames are the names of all classes. They are not the caller's to change.
+func (t *Tree) classNames() []string {
+	if t.allClasses == nil {
+		t.allClasses = names(t.classes)
+	}
+	return t.allClasses
+}
+
 // qualifiedNames are the variables of all classes.
 func (t *Tree) qualifiedNames() []string {
 	if t.allQualified == nil {
-		for _, class := range names(t.classes) {
+		for _, class := range t.classNames() {
 			for _, v := range names(t.classes[class].vars) {
 				t.allQualified = append(t.allQualified, class+"::"+v)
 			}
@@ -855,6 +869,9 @@ func (t *Tree) unset(f *file, e syntax.Expr, vars map[string]bool, set map[strin
 
 // alike reports whether a name is another with one slip: that is no other word.
 func alike(a, b string) bool {
+	if len(a) > len(b)+1 || len(b) > len(a)+1 {
+		return false
+	}
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++

@@ -450,7 +450,7 @@ func (t *Tree) neverThere(expr string) string {
 		}
 		for i := 2; i < len(parts); i++ {
 			path := strings.Join(parts[1:i], ".")
-			if known := factsUnder(path); !slices.Contains(known, parts[i]) {
+			if known := t.factsUnder(path); !slices.Contains(known, parts[i]) {
 				return slipOf("facts."+path+".", parts[i], known)
 			}
 		}
@@ -477,13 +477,18 @@ func slipOf(before, name string, known []string) string {
 	return ""
 }
 
-// factsUnder are the names that the facts of the built-in systems have below a path.
-func factsUnder(path string) (names []string) {
+// factsUnder are the names that the facts of the built-in systems have below a path. Every level of a hierarchy asks.
+func (t *Tree) factsUnder(path string) []string {
+	if names, known := t.under[path]; known {
+		return names
+	}
+	var names []string
 	for _, s := range facts.Systems {
 		names = append(names, s.Under(path)...)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	t.under[path] = slices.Compact(names)
+	return t.under[path]
 }
 
 func plainWord(s string) bool { return word.FindString(s) == s }

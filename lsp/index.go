@@ -136,12 +136,13 @@ func (x *index) render(calls []occurrence) {
 		}
 		return more
 	}
+	paths := slices.Sorted(maps.Keys(x.names))
 	each := func(n outline.Name, f func(template string)) {
 		if !n.Pattern {
 			f(n.Name)
 			return
 		}
-		for _, p := range slices.Sorted(maps.Keys(x.names)) {
+		for _, p := range paths {
 			if outline.Matches(n.Name, x.names[p]) {
 				f(x.names[p])
 			}

@@ -143,4 +143,23 @@ func distance(a, b string, limit int) int {
 
 // Slip reports whether two names differ by one slip of the fingers: a letter more, less, changed, or two that changed
 // places.
-func Slip(a, b string) bool { return distance(a, b, 1) <= 1 && !numbered(a, b) }
+func Slip(a, b string) bool { return nearly(a, b) && !numbered(a, b) }
+
+// nearly is distance(a, b, 1) <= 1: of very many names few have as much as their beginning in common.
+func nearly(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a) > len(b)+1 {
+		return false
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if len(a) > len(b) {
+		return a[i+1:] == b[i:]
+	}
+	return i == len(a) || a[i+1:] == b[i+1:] ||
+		i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
