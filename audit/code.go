@@ -524,6 +524,15 @@ func resourceNames() (out []string) {
 	return out
 }
 
+// builtInTypes are the names of the types of resources that Puppet has.
+var builtInTypes = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range resourceNames() {
+		out[name] = true
+	}
+	return out
+})
+
 // given looks at the parameters that a class or define is given.
 func (t *Tree) given(f *file, d *definition, b *syntax.ResourceBody, who string) {
 	if d.several {

@@ -39,15 +39,20 @@ const (
 	codeUnusedFile     = "U0306" // a file of a module that nothing in the tree names
 )
 
-// mentions are the names that the tree's texts have.
+// mentions are the names that the tree's texts have, of those that are asked for: there are many more words.
 type mentions struct {
+	// defined are the names of definitions, modules those of modules, and files the last pieces of files' names, with and
+	// without their endings: nothing else is looked for.
+	defined, modules, files map[string]bool
 	// words are names of definitions, each with the only definition that names it: "*" for several, or for none.
 	words map[string]string
 	// forms are texts that are partly computed and may become a name: literal pieces with anything between them.
 	forms map[string][]string
-	// paths are beginnings of MODULE/FILE; pathForms are such texts that are partly computed.
+	// paths are beginnings of MODULE/FILE; pathForms are such texts that are partly computed, and ends those of which
+	// only the beginning is: they stand anywhere in the name.
 	paths     map[string]bool
 	pathForms map[string][]string
+	ends      map[string]bool
 	bases     map[string]bool // names of files without their directories, in Ruby and templates
 	// parts are last pieces of paths in any text. They count if anyPath: a path is computed piece by piece.
 	parts   map[string]bool
@@ -56,6 +61,9 @@ type mentions struct {
 
 func (m *mentions) word(name, in string) {
 	name = outline.Class(name)
+	if !m.defined[name] {
+		return
+	}
 	if by, seen := m.words[name]; seen && by != in || in == "" {
 		in = "*"
 	}
@@ -70,10 +78,12 @@ func (m *mentions) path(text string) {
 			text += "/"
 		}
 	}
-	if strings.Contains(text, "/") && text[0] != '/' {
+	if module, _, is := strings.Cut(text, "/"); is && m.modules[module] {
 		m.paths[text] = true
 	}
-	m.parts[path.Base(text)] = true
+	if base := path.Base(text); m.files[base] {
+		m.parts[base] = true
+	}
 }
 
 // isWord reports whether a byte may stand in a name; in the name of a file some more may.
@@ -99,23 +109,19 @@ var wordBytes, pathBytes = kindOf(isWord), kindOf(isPath)
 
 // runs are the longest pieces of a text whose bytes are all of one kind.
 func runs(text string, of *kind, visit func(string)) {
-	start := -1
-	for i := 0; i <= len(text); i++ {
-		switch in := i < len(text) && of[text[i]]; {
-		case in && start < 0:
-			start = i
-		case !in && start >= 0:
-			visit(text[start:i])
-			start = -1
+	for i := 0; i < len(text); i++ {
+		if !of[text[i]] {
+			continue
 		}
+		start := i
+		for i++; i < len(text) && of[text[i]]; i++ {
+		}
+		visit(text[start:i])
 	}
 }
 
 // raw takes in the names of a text whose language does not matter.
-func (m *mentions) raw(text string) {
-	runs(text, &wordBytes, func(w string) { m.word(strings.Trim(w, ":"), "") })
-	runs(text, &pathBytes, m.path)
-}
+func (m *mentions) raw(text string) { m.text(text, "") }
 
 // code takes in the names of a manifest. At module is the module whose file it is.
 func (m *mentions) code(n syntax.Node, in, module string) {
@@ -137,7 +143,7 @@ func (m *mentions) code(n syntax.Node, in, module string) {
 			m.within(n.Name, in, module, n)
 			return false
 		case *syntax.Resource:
-			if name, is := n.Type.(*syntax.Name); is && !slices.Contains(resourceNames(), outline.Class(name.Value)) {
+			if name, is := n.Type.(*syntax.Name); is && !builtInTypes()[outline.Class(name.Value)] {
 				m.relative(name.Value, in, module)
 			}
 		case *syntax.Name:
@@ -182,9 +188,12 @@ func (m *mentions) within(name, in, module string, n syntax.Node) {
 	syntax.Children(n, func(c syntax.Node) { m.code(c, in, module) })
 }
 
+// text takes in the names of a text. What may stand in a name may stand in that of a file.
 func (m *mentions) text(text, in string) {
-	runs(text, &wordBytes, func(w string) { m.word(strings.Trim(w, ":"), in) })
-	runs(text, &pathBytes, m.path)
+	runs(text, &pathBytes, func(p string) {
+		m.path(p)
+		runs(p, &wordBytes, func(w string) { m.word(strings.Trim(w, ":"), in) })
+	})
 }
 
 // computed takes in a text of which some pieces are known.
@@ -286,13 +295,33 @@ func (m *mentions) namesFile(name string, unread bool) bool {
 			return true
 		}
 	}
+	for i := range name {
+		for j := i + 1; name[i] == '/' && j <= len(name); j++ {
+			if m.ends[name[i:j]] {
+				return true
+			}
+		}
+	}
 	return false
 }
 
-// mentions reads every text of the tree.
-func (t *Tree) mentions() *mentions {
-	m := &mentions{words: map[string]string{}, forms: map[string][]string{}, paths: map[string]bool{},
-		pathForms: map[string][]string{}, bases: map[string]bool{}, parts: map[string]bool{}}
+// mentions reads every text of the tree, for names of definitions and of some files.
+func (t *Tree) mentions(files []unnamed) *mentions {
+	m := &mentions{defined: map[string]bool{}, modules: map[string]bool{}, files: map[string]bool{},
+		words: map[string]string{}, forms: map[string][]string{}, paths: map[string]bool{},
+		pathForms: map[string][]string{}, ends: map[string]bool{}, bases: map[string]bool{}, parts: map[string]bool{}}
+	typeFiles := t.typeFiles()
+	for _, f := range append(slices.Clip(t.files), typeFiles...) {
+		for _, d := range f.tree.Defs {
+			if name, is := definedName(d); is {
+				m.defined[outline.Class(name)] = true
+			}
+		}
+	}
+	for _, f := range files {
+		base := path.Base(f.name())
+		m.modules[f.module], m.files[base], m.files[strings.TrimSuffix(base, path.Ext(base))] = true, true, true
+	}
 	moduleOf := func(p string) string {
 		if mod := t.env.ModuleOf(p); mod != nil {
 			return mod.Name
@@ -305,7 +334,7 @@ func (t *Tree) mentions() *mentions {
 			m.code(s, "", module)
 		}
 	}
-	for _, f := range t.typeFiles() {
+	for _, f := range typeFiles {
 		for _, s := range f.tree.Body.Stmts {
 			m.code(s, "", f.module)
 		}
@@ -316,9 +345,11 @@ func (t *Tree) mentions() *mentions {
 			m.raw(text)
 			if ext := filepath.Ext(p); ext == ".rb" || ext == ".erb" || ext == ".epp" {
 				runs(text, &pathBytes, func(w string) {
-					m.bases[path.Base(w)] = true
+					if base := path.Base(w); m.files[base] {
+						m.bases[base] = true
+					}
 					if w[0] == '/' && len(w) > 3 { // "#{module}/scripts/#{name}.erb"
-						m.pathForms["\x00"+w] = []string{"", w}
+						m.ends[w] = true
 					}
 				})
 			}
@@ -369,6 +400,21 @@ var besideCode = []string{".yaml", ".yml", ".eyaml", ".json", ".conf", ".rb", ".
 // ownModule reports whether a module is the user's own.
 func (t *Tree) ownModule(dir string) bool { return t.own(filepath.Join(dir, "manifests", "init.pp")) }
 
+// definedName is the name of a definition that others name.
+func definedName(d syntax.Definition) (name string, is bool) {
+	switch d := d.(type) {
+	case *syntax.Class:
+		return d.Name, true
+	case *syntax.Define:
+		return d.Name, true
+	case *syntax.Function:
+		return d.Name, true
+	case *syntax.TypeAlias:
+		return d.Name, true
+	}
+	return "", false
+}
+
 // typeFiles are the modules' files of data types.
 func (t *Tree) typeFiles() (out []*file) {
 	for _, m := range t.env.Modules() {
@@ -386,7 +432,8 @@ func (t *Tree) unused() {
 	if t.unread {
 		return // what cannot be read may name anything
 	}
-	m := t.mentions()
+	files := t.servedFiles()
+	m := t.mentions(files)
 	for _, text := range t.refused {
 		m.raw(text)
 	}
@@ -432,13 +479,27 @@ func (t *Tree) unused() {
 		}
 	}
 	unread := t.callsUnread()
-	var found []unnamed
+	found := slices.DeleteFunc(files, func(f unnamed) bool {
+		return unread[f.module] && t.dataAbroad || t.note(f.path) || m.namesFile(f.name(), unread[f.module])
+	})
+	named := t.namedBeside(found)
+	for _, f := range found {
+		if !named[f.path] {
+			note(f.code, source.Place{File: source.NewFile(t.env.Display(f.path), "")}, "nothing in this tree names the "+f.what+
+				t.env.Display(f.path), "")
+		}
+	}
+}
+
+// servedFiles are the templates and files of the tree's own modules, as far as they are there to be named.
+func (t *Tree) servedFiles() (out []unnamed) {
 	for _, mod := range t.env.Modules() {
-		if !t.ownModule(mod.Dir) || unread[mod.Name] && t.dataAbroad || t.brought(mod) {
+		if !t.ownModule(mod.Dir) || t.brought(mod) {
 			continue
 		}
-		for _, kind := range []string{"templates", "files"} {
-			dir := filepath.Join(mod.Dir, kind)
+		for _, kind := range []struct{ dir, code, what string }{
+			{"templates", codeUnusedTemplate, "template "}, {"files", codeUnusedFile, "file "}} {
+			dir := filepath.Join(mod.Dir, kind.dir)
 			_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool { // one that is not there has nothing
 				rel, err := filepath.Rel(dir, p)
 				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") || byConvention[e.Name] ||
@@ -448,25 +509,12 @@ func (t *Tree) unused() {
 				if e.IsDir() {
 					return !forPeople[strings.TrimSuffix(e.Name, "s")]
 				}
-				if t.note(p) || m.namesFile(mod.Name+"/"+filepath.ToSlash(rel), unread[mod.Name]) {
-					return true
-				}
-				code, what := codeUnusedTemplate, "template "
-				if kind == "files" {
-					code, what = codeUnusedFile, "file "
-				}
-				found = append(found, unnamed{p, mod.Name, code, what})
+				out = append(out, unnamed{p, mod.Name, filepath.ToSlash(rel), kind.code, kind.what})
 				return true
 			})
 		}
 	}
-	named := t.namedBeside(found)
-	for _, f := range found {
-		if !named[f.path] {
-			note(f.code, source.Place{File: source.NewFile(t.env.Display(f.path), "")}, "nothing in this tree names the "+f.what+
-				t.env.Display(f.path), "")
-		}
-	}
+	return out
 }
 
 // forPeople are names of directories, and endings of files, that a module has for those who read it.
@@ -528,8 +576,11 @@ func computedNames(text string, visit func(begin string)) {
 // stemOf is the name of a file without its ending.
 func stemOf(p string) string { return strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)) }
 
-// An unnamed is a template or a file that no code and no data name.
-type unnamed struct{ path, module, code, what string }
+// An unnamed is a template or a file that perhaps no code and no data name.
+type unnamed struct{ path, module, rel, code, what string }
+
+// name is what code calls it.
+func (u unnamed) name() string { return u.module + "/" + u.rel }
 
 // namedBeside are those of some files that other texts of the tree name: tests, scripts, pages that tell people of an
 // example. The beginning of a name, without its ending, will do if it is no common word.
