@@ -324,7 +324,7 @@ func Gather(run *report.Run, nodes []Checked) {
 	for i := range nodes {
 		n := &nodes[i]
 		if n.Verdict == nil {
-			n.Verdict = &judge.Verdict{Catalog: n.Catalog, Node: &report.Node{Name: n.Name, Failed: n.Catalog == nil}}
+			n.Verdict = unverified(&n.Compiled)
 		}
 		run.Nodes = append(run.Nodes, n.Verdict.Node)
 		for _, d := range n.Problems {
@@ -334,11 +334,25 @@ func Gather(run *report.Run, nodes []Checked) {
 		all = append(all, n.Verdict)
 	}
 	for _, p := range run.Problems {
-		if p.Remedy != nil && p.Finding.Fix.Verified && !judge.HoldsEverywhere(p, all) {
+		if p.Verified() && !judge.HoldsEverywhere(p, all) {
 			p.Retract()
 		}
 	}
 	run.Sort()
+}
+
+// Spares reports whether the edit that mends a problem does no harm on nodes that were compiled and not verified.
+func Spares(p *report.Problem, nodes []Compiled) bool {
+	var all []*judge.Verdict
+	for i := range nodes {
+		all = append(all, unverified(&nodes[i]))
+	}
+	return !p.Verified() || judge.HoldsEverywhere(p, all)
+}
+
+// unverified is the verdict about a node that was not verified: it says nothing.
+func unverified(n *Compiled) *judge.Verdict {
+	return &judge.Verdict{Catalog: n.Catalog, Node: &report.Node{Name: n.Name, Failed: n.Catalog == nil}}
 }
 
 // Unsaid leaves out of what was read in code without running it what compiles of nodes have said already, of the same

@@ -7,18 +7,22 @@ import (
 	"unicode/utf8"
 
 	"bunraku/lsp/protocol"
+	"bunraku/report"
 	"bunraku/source"
 )
 
 // Code actions are the edits that come with problems, and what extract.go offers. verify has tried each of them: with
-// it the problem is gone on every node that had it, and no other node is harmed. An edit is for the text that it was
-// made for; where that has changed, it is not offered.
+// it the problem is gone on every node that had it, and no other node is harmed; what it was not tried on is looked at
+// when somebody asks (others.go). An edit is for the text that it was made for; where that has changed, it is not
+// offered.
 
 // A remedy is an edit that takes a problem away.
 type remedy struct {
 	problem protocol.Diagnostic
 	fix     source.Fix
 	untried *source.Diagnostic // of a guess: the problem that it is for
+	of      *report.Problem    // of an edit that was tried on the nodes that were looked at
+	others  *others            // those that it was not tried on
 }
 
 func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CodeAction, error) {
@@ -94,7 +98,7 @@ func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceE
 			NewText: x.Text})
 	}
 	if r.untried == nil {
-		return edit, len(r.fix.Edits) > 0
+		return edit, len(r.fix.Edits) > 0 && (r.of == nil || r.others.spared(ctx, r.of))
 	}
 	texts, ok := at.tried(ctx, r.fix, r.untried)
 	if !ok {

@@ -235,3 +235,85 @@ func TestExtract(t *testing.T) {
 	}
 	n.bye()
 }
+
+// fourNodes are files with four nodes, of which the last is not among the three that are chosen, and of another family.
+func fourNodes(files map[string]string) map[string]string {
+	files["environment.conf"] = "modulepath = modules\n"
+	for node, family := range map[string]string{"a1": "Debian", "a2": "Debian", "a3": "Debian", "z9": "RedHat"} {
+		files["facts/"+node+".json"] = `{"fqdn": "` + node + `", "only_` + strings.ToLower(family) + `": "x", "os": {"family": "` + family +
+			`", "name": "` + family + `", "release": {"major": "12"}}}`
+	}
+	return files
+}
+
+// TestEditsHoldEverywhere: an edit that mends the chosen nodes and breaks another is not offered, one that is good for
+// all of them is.
+func TestEditsHoldEverywhere(t *testing.T) {
+	const init, site = "modules/m/manifests/init.pp", "manifests/site.pp"
+	const pack, conf = "package { 'nginx': ensure => present }", "file { '/etc/nginx/conf.d/x.conf': content => 'x' }"
+	offered := func(file, text, at string) (titles []string) {
+		n := navigate(t, fourNodes(map[string]string{site: "include m\n", file: text}))
+		path := filepath.Join(n.dir, file)
+		n.open(path, text)
+		n.wait("the problem", func() bool { return len(n.told(path)) > 0 })
+		n.rest()
+		p := n.pos(file, at, 1)
+		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"],
+			"range": empty(p), "context": map[string]any{"diagnostics": []any{}}}).([]any) {
+			titles = append(titles, x.(map[string]any)["title"].(string))
+		}
+		n.bye()
+		return titles
+	}
+	if got := offered(init, "class m {\n  "+pack+"\n  "+conf+"\n}\n", "file {"); len(got) != 1 {
+		t.Errorf("where all have it: %v", got)
+	}
+	if got := offered(init, "class m {\n  if $facts['os']['family'] == 'Debian' {\n    "+pack+"\n  }\n  "+conf+"\n}\n",
+		"file {"); len(got) > 0 {
+		t.Errorf("where some lack it: %v", got)
+	}
+	// A guess as well: what is written for it must be there on all nodes.
+	if got := offered(site, "$message = 'x'\nnotify { $mesage: }\n", "mesage:"); len(got) != 1 {
+		t.Errorf("a guess: %v", got)
+	}
+	if got := offered(site, "if $facts['os']['family'] == 'Debian' {\n  $only_redhad = 'x'\n}\n"+
+		"notify { $only_redhat: }\n", "only_redhat:"); len(got) > 0 {
+		t.Errorf("a guess that breaks another node: %v", got)
+	}
+}
+
+// TestExtractForAll: the default of a parameter moves to a file that all nodes read, not only the chosen ones, and in
+// which the key is not yet.
+func TestExtractForAll(t *testing.T) {
+	const init = "modules/m/manifests/init.pp"
+	for _, x := range []struct{ name, hiera, common, want string }{
+		{"no level of all nodes", "  - { name: OS, path: \"os/%{facts.os.family}.yaml\" }\n", "", ""},
+		{"one before", "  - { name: Common, path: common.yaml }\n  - { name: OS, path: \"os/%{facts.os.family}.yaml\" }\n",
+			"x: 2\n", "move the default to Hiera: m::port in common.yaml"},
+		{"one behind", "  - { name: OS, path: \"os/%{facts.os.family}.yaml\" }\n  - { name: Common, path: common.yaml }\n",
+			"x: 2\n", "move the default to Hiera: m::port in common.yaml"},
+		{"the key is there", "  - { name: Common, path: common.yaml }\n", "x: 2\nm::port: 80\n", ""},
+		{"the key is there in quotes", "  - { name: Common, path: common.yaml }\n", "x: 2\n'm::port': 80\n", ""},
+	} {
+		n := navigate(t, fourNodes(map[string]string{
+			"hiera.yaml":          "version: 5\nhierarchy:\n" + x.hiera,
+			"data/common.yaml":    x.common,
+			"data/os/Debian.yaml": "x: 1\n",
+			"data/os/RedHat.yaml": "x: 1\n",
+			"manifests/site.pp":   "include m\n",
+			init:                  "class m (Integer $port = 80) {\n  notify { \"p ${port}\": }\n}\n",
+		}))
+		n.open(filepath.Join(n.dir, init), n.text(init))
+		n.rest()
+		p := n.pos(init, "port", 1)
+		got := ""
+		for _, a := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"],
+			"range": empty(p), "context": map[string]any{"diagnostics": []any{}}}).([]any) {
+			got += a.(map[string]any)["title"].(string)
+		}
+		if got != x.want {
+			t.Errorf("%s: %q", x.name, got)
+		}
+		n.bye()
+	}
+}

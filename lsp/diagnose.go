@@ -116,7 +116,7 @@ func (s *Server) syntax(d *document) {
 		told := s.diagnostic(x, f)
 		out = append(out, told)
 		if fix, ok := guess(x, nil); ok {
-			remedies = append(remedies, remedy{told, fix, x})
+			remedies = append(remedies, remedy{problem: told, fix: fix, untried: x})
 		}
 	}
 	if f != nil {
@@ -305,7 +305,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 				run.Add(nil, d)
 			}
 		}
-		f.tell(ctx, run, c.Trouble, open, c.Nodes, early, last)
+		f.tell(ctx, run, c, open, early, last)
 	}
 	c.Early = func() {
 		f.keep(c, fresh.results)
@@ -382,8 +382,8 @@ func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 
 // tell shows the problems of a run, unless the work was ended: then its texts are no longer those of the editor. Before
 // the last step, what only that finds stays as it was; early are the problems that the step before it has found.
-func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Diagnostics,
-	open map[string]*document, nodes []fleet.Node, early map[string]bool, last bool) {
+func (f *folder) tell(ctx context.Context, run *report.Run, c *fleet.Check, open map[string]*document,
+	early map[string]bool, last bool) {
 	s := f.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -393,11 +393,12 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 	s.lines = map[*source.File]*mapper{} // a file may have very many problems
 	defer func() { s.lines = nil }()
 	told := map[*source.Diagnostic]bool{}
-	for _, d := range syntactic {
+	for _, d := range c.Trouble {
 		told[d] = true
 	}
 	found := map[string][]protocol.Diagnostic{}
 	remedies := map[string][]remedy{}
+	nodes, rest := c.Nodes, f.newOthers(c)
 	var aside []*source.Diagnostic
 	for _, p := range run.Problems {
 		if p.Suppressed.By != "" {
@@ -417,10 +418,13 @@ func (f *folder) tell(ctx context.Context, run *report.Run, syntactic source.Dia
 			found[at] = append(found[at], d)
 		}
 		for _, fix := range p.Fixes {
-			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix})
+			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix, of: p, others: rest})
+		}
+		if p.Verified() {
+			rest.problems = append(rest.problems, p)
 		}
 		if fix, ok := guess(p.Diagnostic, nodes); ok {
-			remedies[at] = append(remedies[at], remedy{d, fix, p.Diagnostic})
+			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix, untried: p.Diagnostic})
 		}
 		for _, r := range p.Diagnostic.Related {
 			if !r.Place.Known() || p.Finding != nil || typed {

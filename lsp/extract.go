@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,8 +17,8 @@ import (
 )
 
 // Extract to Hiera: the default of a class's parameter, written in the code, becomes a value in the data, in the last
-// level of the hierarchy that has a file. It is offered only after it was tried: every chosen node compiles to the
-// catalog that it had, and at least one of them has the class.
+// level of the hierarchy that has a file which all nodes read. It is offered only after it was tried: every node
+// compiles to the catalog that it had, and at least one of them has the class.
 
 // extraction is the action for the default that a range stands in; ok is false if there is none.
 func (at *spot) extraction(ctx context.Context) (action protocol.CodeAction, ok bool) {
@@ -25,22 +27,36 @@ func (at *spot) extraction(ctx context.Context) (action protocol.CodeAction, ok 
 		return action, false
 	}
 	text, literal := yamlOf(param.Default)
-	file := at.lastLevel()
-	if !literal || file == nil {
+	if !literal {
 		return action, false
 	}
-	key := class + "::" + param.Name
-	code, data := at.entry.file.Text, file.file.Text
-	if data != "" && !strings.HasSuffix(data, "\n") {
-		data += "\n"
+	key, code := class+"::"+param.Name, at.entry.file.Text
+	files := at.levels()
+	if len(files) == 0 || slices.ContainsFunc(files, func(e *entry) bool { return e.sets(key) }) {
+		return action, false // what all nodes read has it already: the default is not what they get
 	}
-	texts := map[string]string{at.entry.path: code[:param.NameAt.End] + code[param.Default.Span().End:], file.path: data +
-		key + ": " + text + "\n"}
-	if !at.sameCatalogs(ctx, texts, class) {
+	t, err := at.beforeTrial(ctx, class)
+	if err != nil {
 		return action, false
 	}
-	return protocol.CodeAction{Title: "move the default to Hiera: " + key + " in " + path.Base(file.path),
-		Kind: protocol.CodeActionKindRefactorExtract, Edit: at.rewriting(texts)}, true
+	for _, file := range files {
+		data := file.file.Text
+		if data != "" && !strings.HasSuffix(data, "\n") {
+			data += "\n"
+		}
+		texts := map[string]string{at.entry.path: code[:param.NameAt.End] + code[param.Default.Span().End:],
+			file.path: data + key + ": " + text + "\n"}
+		if t.same(ctx, texts) {
+			return protocol.CodeAction{Title: "move the default to Hiera: " + key + " in " + path.Base(file.path),
+				Kind: protocol.CodeActionKindRefactorExtract, Edit: at.rewriting(texts)}, true
+		}
+	}
+	return action, false
+}
+
+// sets reports whether a file of data has a key.
+func (e *entry) sets(key string) bool {
+	return slices.ContainsFunc(e.defs, func(n outline.Name) bool { return n.Kind == outline.KeyName && n.Name == key })
 }
 
 // parameter is the parameter of a class that the spot is in, if it has a default.
@@ -76,81 +92,113 @@ func yamlOf(e syntax.Expr) (text string, ok bool) {
 	return "", false
 }
 
-// lastLevel is the data file of the environment's last level that has one, as the first of the chosen nodes sees it.
-func (at *spot) lastLevel() (file *entry) {
+// levels are the data files of the environment's levels that all of the chosen nodes read, the last level first.
+func (at *spot) levels() (files []*entry) {
+	first := true
 	for _, r := range at.compiled() {
 		if r.record == nil {
 			continue
 		}
-		for _, e := range at.index.entries {
-			for _, n := range e.defs {
-				if n.Kind != outline.KeyName {
-					continue
+		own := at.levelsOf(r)
+		if first {
+			files, first = own, false
+		}
+		files = slices.DeleteFunc(files, func(e *entry) bool { return !slices.Contains(own, e) })
+	}
+	slices.Reverse(files)
+	return files
+}
+
+// levelsOf are the data files of the environment's levels that a node reads.
+func (at *spot) levelsOf(r *result) (files []*entry) {
+	for _, e := range at.index.entries {
+		for _, n := range e.defs {
+			if n.Kind != outline.KeyName {
+				continue
+			}
+			a, err := r.record.Explain("hiera:"+n.Name, "")
+			if err != nil {
+				continue
+			}
+			for _, l := range a.Levels {
+				p := l.File
+				if !path.IsAbs(p) {
+					p = path.Join(at.dir, p)
 				}
-				a, err := r.record.Explain("hiera:"+n.Name, "")
-				if err != nil {
-					continue
+				if x := at.byPath[p]; !l.NoFile && x != nil && (path.Ext(p) == ".yaml" || path.Ext(p) == ".yml") {
+					files = append(files, x)
 				}
-				for _, l := range a.Levels {
-					p := l.File
-					if !path.IsAbs(p) {
-						p = path.Join(at.dir, p)
-					}
-					if x := at.byPath[p]; !l.NoFile && x != nil && (path.Ext(p) == ".yaml" || path.Ext(p) == ".yml") {
-						file = x
-					}
-				}
-				if file != nil {
-					return file
-				}
+			}
+			if len(files) > 0 {
+				return files
 			}
 		}
 	}
 	return nil
 }
 
-// sameCatalogs reports whether nodes compile with other texts to what they compile to now, one of them with the class.
-func (at *spot) sameCatalogs(ctx context.Context, texts map[string]string, class string) bool {
-	before, _, err := at.folder.view()
-	if err != nil {
-		return false
+// An extractTrial compares what nodes compile to with what they would.
+type extractTrial struct {
+	*spot
+	before source.Files
+	nodes  []fleet.Node
+	was    []fleet.Compiled
+}
+
+var errUntried = errors.New("it cannot be tried")
+
+// beforeTrial compiles all nodes as they are. It cannot be tried if there are too many of them, or none has the class.
+func (at *spot) beforeTrial(ctx context.Context, class string) (t *extractTrial, err error) {
+	t = &extractTrial{spot: at}
+	if t.before, _, err = at.folder.view(); err != nil {
+		return nil, err
 	}
+	of := 0
+	if t.nodes, of, err = at.trial(ctx, t.before); err != nil {
+		return nil, err
+	}
+	if of > len(t.nodes) && t.nodes[0].Invented == nil { // nobody has those that are invented
+		return nil, errUntried
+	}
+	if t.was, err = at.catalogs(ctx, t.before, t.nodes); err != nil {
+		return nil, err
+	}
+	for _, w := range t.was {
+		if w.Catalog != nil && slices.ContainsFunc(w.Catalog.Resources, func(r *catalog.Resource) bool {
+			return r.Type == "Class" && outline.Class(r.Title) == class
+		}) {
+			return t, nil
+		}
+	}
+	return nil, errUntried
+}
+
+// same reports whether nodes compile with other texts to what they compile to now. One that does not compile has to say
+// the same.
+func (t *extractTrial) same(ctx context.Context, texts map[string]string) bool {
 	for p := range texts {
-		if !at.byPath[p].standsIn(before) {
+		if !t.byPath[p].standsIn(t.before) {
 			return false
 		}
 	}
-	after, err := source.NewOverlay(before, texts)
+	after, err := source.NewOverlay(t.before, texts)
 	if err != nil {
 		return false
 	}
-	nodes, err := at.nodes(ctx, before)
-	if err != nil {
+	is, err := t.catalogs(ctx, after, t.nodes)
+	if err != nil || len(is) != len(t.was) {
 		return false
 	}
-	compile := func(view source.Files) []fleet.Compiled {
-		snap, err := at.ws.Snapshot(ctx, view)
-		if err != nil {
-			return nil
-		}
-		out, _, err := fleet.Compile(ctx, snap, at.folder.judge(), nodes, at.server.opt.Watch)
-		if err != nil || ctx.Err() != nil {
-			return nil
-		}
-		return out
-	}
-	was, is := compile(before), compile(after)
-	if was == nil || len(was) != len(is) {
-		return false
-	}
-	having := false
-	for i := range was {
-		if was[i].Catalog == nil || is[i].Catalog == nil || len(catalog.Diff(was[i].Catalog, is[i].Catalog)) > 0 {
+	for i, was := range t.was {
+		switch {
+		case was.Catalog == nil && is[i].Catalog == nil:
+			alike := func(a, b *source.Diagnostic) bool { return said(a) == said(b) }
+			if !slices.EqualFunc(was.Problems, is[i].Problems, alike) {
+				return false
+			}
+		case was.Catalog == nil || is[i].Catalog == nil || len(catalog.Diff(was.Catalog, is[i].Catalog)) > 0:
 			return false
 		}
-		for _, r := range was[i].Catalog.Resources {
-			having = having || r.Type == "Class" && outline.Class(r.Title) == class
-		}
 	}
-	return having
+	return true
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // A message may say what somebody is likely to have meant. That is a guess; it becomes an edit only after it was tried:
-// laid over the files it takes the problem away on the chosen nodes, and brings no other.
+// laid over the files it takes the problem away, and brings no other.
 
 var (
 	meant = regexp.MustCompile(`did you mean \$?([A-Za-z_][A-Za-z0-9_:]*)`)
@@ -56,16 +56,12 @@ func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 		Place: source.Place{File: d.Place.File, Span: spans[word]}, Text: m[1]}}}, true
 }
 
-// tried makes an edit that takes a problem away and brings no other, on the chosen nodes: the one that was guessed,
-// with more of its kind if a compile then comes to the next fact with an old name. It gives the texts of files with the
-// edit made, by path.
+// tried makes an edit that takes a problem away and brings no other: the one that was guessed, with more of its kind if
+// a compile then comes to the next fact with an old name. The chosen nodes are tried first, then all, if they are not
+// too many. It gives the texts of files with the edit made, by path.
 func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagnostic) (texts map[string]string,
 	ok bool) {
 	before, _, err := at.folder.view()
-	if err != nil {
-		return nil, false
-	}
-	nodes, err := at.nodes(ctx, before)
 	if err != nil {
 		return nil, false
 	}
@@ -78,21 +74,35 @@ func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagn
 		}
 		texts[p] = edited(e, []source.Edit{x})
 	}
+	nodes, err := at.nodes(ctx, before)
+	if err != nil || !at.helps(ctx, before, nodes, texts, problem) {
+		return nil, false
+	}
+	all, of, err := at.trial(ctx, before)
+	if err != nil || of > len(nodes) && of == len(all) && !at.helps(ctx, before, all, texts, problem) {
+		return nil, false
+	}
+	return texts, true
+}
+
+// helps makes an edit greater until it takes a problem of some nodes away and brings no other; false if it cannot.
+func (at *spot) helps(ctx context.Context, before source.Files, nodes []fleet.Node, texts map[string]string,
+	problem *source.Diagnostic) bool {
+	key := said(problem)
 	for range mostOld {
 		after, err := source.NewOverlay(before, texts)
 		if err != nil {
-			return nil, false
+			return false
 		}
 		was, err := at.problems(ctx, before, nodes, texts)
 		if err != nil {
-			return nil, false
+			return false
 		}
 		is, err := at.problems(ctx, after, nodes, texts)
 		if err != nil || ctx.Err() != nil {
-			return nil, false
+			return false
 		}
 		had, has := standing(was), standing(is)
-		key := said(problem)
 		gone := len(has[key]) == 0 || len(has[key]) < len(had[key]) // others may say the same elsewhere
 		var fresh []*source.Diagnostic
 		for _, d := range is {
@@ -101,13 +111,13 @@ func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagn
 			}
 		}
 		if gone && len(fresh) == 0 {
-			return texts, true
+			return true
 		}
 		if !at.modernize(fresh, nodes, texts) {
-			return nil, false
+			return false
 		}
 	}
-	return nil, false
+	return false
 }
 
 // mostOld is how many facts with old names one edit takes away.
@@ -162,7 +172,7 @@ func (at *spot) problems(ctx context.Context, view source.Files, nodes []fleet.N
 		return nil, err
 	}
 	out = append(out, audit.New(snap, at.folder.own, compiler.Wanting(snap.Environment())).Check()...)
-	compiled, _, err := fleet.Compile(ctx, snap, at.folder.judge(), nodes, at.server.opt.Watch)
+	compiled, err := at.catalogs(ctx, view, nodes)
 	for _, c := range compiled {
 		out = append(out, c.Problems...)
 		if c.Excuse != nil { // it no longer compiles, though nobody is told

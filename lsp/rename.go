@@ -562,9 +562,6 @@ func edited(e *entry, list []source.Edit) string {
 	return b.String()
 }
 
-// mostTried is how many nodes a rename is tried on.
-const mostTried = 200
-
 // try lays the change over the files and asks what has become of names and of nodes. It returns how many nodes it has
 // seen compile to what they were, and how many fail as they did.
 func (r *renaming) try(ctx context.Context, before source.Files, c *change, to string) (nodes, failing int, err error) {
@@ -585,7 +582,7 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	if err := r.mean(after, c); err != nil {
 		return 0, 0, err
 	}
-	all, err := r.trial(ctx, before)
+	all, _, err := r.trial(ctx, before)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -632,19 +629,6 @@ func (r *renaming) try(ctx context.Context, before source.Files, c *change, to s
 	return nodes, failing, nil
 }
 
-// trial are the nodes that a rename is tried on: all, if they are not too many, otherwise those that answers are about.
-func (r *renaming) trial(ctx context.Context, view source.Files) ([]fleet.Node, error) {
-	c := r.folder.look(view)
-	c.Choose = nil
-	if err := c.FindNodes(ctx); err != nil {
-		return nil, err
-	}
-	if len(c.Nodes) <= mostTried {
-		return c.Nodes, nil
-	}
-	return r.folder.nodes(ctx, view)
-}
-
 // anew are nodes as they are after the rename. One that was invented for a class or define has it under its new name,
 // and declares it with its new parameters: it is the one that is invented now. Its name and facts stay, as a real
 // node's would.
@@ -652,13 +636,12 @@ func (r *renaming) anew(ctx context.Context, after source.Files, nodes []fleet.N
 	if !slices.ContainsFunc(nodes, func(n fleet.Node) bool { return n.Invented != nil }) {
 		return nodes, nil
 	}
-	c := r.folder.look(after)
-	c.Choose = nil
-	if err := c.FindNodes(ctx); err != nil {
+	all, err := r.everybody(ctx, after)
+	if err != nil {
 		return nil, err
 	}
 	now := map[string]*fleet.Invention{}
-	for _, n := range c.Nodes {
+	for _, n := range all {
 		if n.Invented != nil {
 			now[n.Title()] = n.Invented
 		}
@@ -682,26 +665,6 @@ func (r *renaming) anew(ctx context.Context, after source.Files, nodes []fleet.N
 		}
 	}
 	return out, nil
-}
-
-func (r *renaming) catalogs(ctx context.Context, view source.Files, nodes []fleet.Node) ([]fleet.Compiled, error) {
-	snap, err := r.ws.Snapshot(ctx, view)
-	if err != nil {
-		return nil, err
-	}
-	if tell := r.server.opt.Exchange; tell != nil && !slices.ContainsFunc(nodes, func(n fleet.Node) bool {
-		return n.Invented != nil
-	}) {
-		nodes = slices.Clone(nodes)
-		if _, err := tell(ctx, snap, nodes); err != nil {
-			return nil, err
-		}
-	}
-	out, _, err := fleet.Compile(ctx, snap, r.folder.judge(), nodes, r.server.opt.Watch)
-	if err == nil {
-		err = ctx.Err()
-	}
-	return out, err
 }
 
 // mean asks the edited files whether each place that was edited means the new thing, and no other place does.

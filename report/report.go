@@ -227,6 +227,9 @@ func (p *Problem) diagnostic() *source.Diagnostic {
 	return d
 }
 
+// Verified reports whether a problem has a fix that was tried.
+func (p *Problem) Verified() bool { return p.Remedy != nil && p.Finding.Fix.Verified }
+
 // Retract takes back the edit that mends a problem: it is right for its nodes and wrong for others. The advice stays,
 // unverified.
 func (p *Problem) Retract() {
