@@ -81,6 +81,7 @@ type sideStage struct {
 
 type sideVariable struct {
 	Class     string          `json:"class,omitempty"`
+	Node      bool            `json:"node,omitempty"`
 	Name      string          `json:"name"`
 	Value     json.RawMessage `json:"value,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
@@ -171,7 +172,7 @@ func Save(rec *Record, root string, hide func(string) string) (_ []byte, err err
 		return nil, err
 	}
 	for _, v := range rec.Variables {
-		side := sideVariable{Class: v.Class, Name: v.Name, Ref: p.At(v.Ref)}
+		side := sideVariable{Class: v.Class, Node: v.Node, Name: v.Name, Ref: p.At(v.Ref)}
 		if side.Sensitive = value.HasSensitive(v.Value) || secret.hides(rec, v.Ref); !side.Sensitive {
 			side.Value = dataOf(v.Value)
 		}
@@ -349,7 +350,8 @@ func (s *sideFile) load(open Opener) (*Record, error) {
 		if v.Sensitive {
 			val = &value.Sensitive{Value: value.Undef{}}
 		}
-		rec.Variables = append(rec.Variables, record.Variable{Class: v.Class, Name: v.Name, Value: val, Ref: known(v.Ref)})
+		rec.Variables = append(rec.Variables, record.Variable{Class: v.Class, Node: v.Node, Name: v.Name, Value: val,
+			Ref: known(v.Ref)})
 	}
 	for _, b := range s.Passed {
 		rec.Passed = append(rec.Passed, record.PassedBranch{Place: b.At.Place(files), In: b.In, Why: known(b.Why)})

@@ -603,16 +603,17 @@ func (c *cutting) resource(ref string) (*sideEntry, error) {
 func (c *cutting) variable(ref string) (*sideVariable, error) {
 	numbers, err := c.r.find(ref, true)
 	kept := map[int][]sideVariable{}
+	var found *sideVariable
 	for _, n := range numbers {
 		v, err := one(c.r, "variables", kept, n)
 		if err != nil {
 			return nil, err
 		}
-		if v.qualified() == ref {
-			return &v, nil
+		if v.qualified() == ref && (found == nil || v.Node) {
+			found = &v
 		}
 	}
-	return nil, err
+	return found, err
 }
 
 // node reads one node; the page that it is on is taken apart once.

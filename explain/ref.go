@@ -156,21 +156,26 @@ func (rec *Record) byText(text string) (out []string) {
 	return out
 }
 
-// variable finds a variable by name.
+// variable finds a variable by name. As in code, $::x is that of the top scope, and $x the node's if that sets one; who
+// says no more than the last part of a name means the one that ends so.
 func (rec *Record) variable(name string) (*record.Variable, error) {
-	name = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(name, "$"), "::"))
+	name, top := strings.CutPrefix(strings.ToLower(strings.TrimPrefix(name, "$")), "::")
+	var found *record.Variable
 	var names []string
 	var same []*record.Variable
 	for i := range rec.Variables {
 		v := &rec.Variables[i]
 		full := strings.TrimPrefix(v.Qualified(), "$")
-		if full == name {
-			return v, nil
+		if full == name && !(top && v.Node) && (found == nil || v.Node) {
+			found = v
 		}
-		if v.Name == name {
+		if v.Name == name && !top {
 			same = append(same, v)
 		}
 		names = append(names, full)
+	}
+	if found != nil {
+		return found, nil
 	}
 	if len(same) == 1 {
 		return same[0], nil

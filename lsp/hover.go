@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,12 +75,19 @@ func (at *spot) said() (text string, span source.Span) {
 
 // describe says what the name is, in parts.
 func (at *spot) describe() (parts []string) {
-	n := at.name
+	n, known := at.asRead(at.name)
+	var first *occurrence
 	for _, o := range at.same(at.entry, n, nil) {
-		if !o.Defines || o.Kind == outline.KeyName || o.tree == nil || len(parts) > 0 {
+		if !known || !o.Defines || o.Kind == outline.KeyName || o.tree == nil {
 			continue
 		}
-		parts = append(parts, code(declaration(o)), at.comment(o))
+		if first == nil {
+			first = &o
+			parts = append(parts, code(declaration(o)), at.comment(o))
+		} else if o.Node != first.Node { // it is one of them on one node, and another on another
+			parts = nil
+			break
+		}
 	}
 	switch n.Kind {
 	case outline.VariableName:
@@ -95,7 +103,9 @@ func (at *spot) describe() (parts []string) {
 			case "trusted":
 				parts = append(parts, at.trusted())
 			default:
-				parts = append(parts, at.values("$"+name, ""))
+				if known {
+					parts = append(parts, at.told(func(r *result) string { return at.variable(r, n, name) }))
+				}
 			}
 		}
 	case outline.KeyName:
@@ -117,6 +127,87 @@ func (at *spot) describe() (parts []string) {
 		parts = append(parts, at.values(n.Name, ""))
 	}
 	return parts
+}
+
+// asRead is what a variable is that stands before the statement which sets it in the same body: that of a scope
+// farther out. It is not known if there is none such.
+func (at *spot) asRead(n outline.Name) (as outline.Name, known bool) {
+	if n.Kind != outline.VariableName || n.Defines || n.Free || n.Param || at.entry.tree == nil {
+		return n, true
+	}
+	set := false
+	for _, d := range at.entry.defs {
+		if d.Kind != n.Kind || d.Name != n.Name || d.Node != n.Node {
+			continue
+		}
+		if d.Param || d.In != n.In || d.Whole.End <= n.Span.Start {
+			return n, true
+		}
+		set = true
+	}
+	if !set {
+		return n, true
+	}
+	name := lastPart(n.Name)
+	if at.entry.file.Slice(n.Span) != name || n.Top {
+		return n, false // it asks for this very variable
+	}
+	as = n
+	if n.Node > 0 {
+		as.Node, as.Top = 0, true
+		return as, true
+	}
+	as.Name, as.Free = name, true
+	if parent := at.parents[strings.TrimSuffix(n.Name, "::"+name)]; parent != "" {
+		as.Name = parent + "::" + name
+	}
+	return as, true
+}
+
+// variable is what a variable with a full name comes to on a node.
+func (at *spot) variable(r *result, n outline.Name, name string) string {
+	if strings.Contains(name, "::") {
+		return at.answer(r, "$"+name, "")
+	}
+	if n.Node > 0 {
+		if !at.setBy(r, n) {
+			return ""
+		}
+		return at.answer(r, "$"+name, "")
+	}
+	for _, v := range r.record.Variables {
+		switch {
+		case v.Class != "" || v.Name != name:
+		case n.Top && !v.Node:
+			return at.answer(r, "$::"+name, "")
+		case !n.Top:
+			return at.answer(r, "$"+name, "")
+		}
+	}
+	return at.answer(r, "fact:"+name, "")
+}
+
+// setBy reports whether the variable of a node block is that of a node: the block may be another node's.
+func (at *spot) setBy(r *result, n outline.Name) bool {
+	there := false
+	for _, v := range r.record.Variables {
+		there = there || v.Node && v.Name == n.Name
+	}
+	if !there {
+		return false
+	}
+	a, err := r.record.Explain("$"+n.Name, "")
+	if err != nil || a.Set == nil {
+		return false
+	}
+	p := a.Set.File
+	if !path.IsAbs(p) {
+		p = path.Join(at.dir, p)
+	}
+	return p == at.entry.path && slices.ContainsFunc(at.entry.defs, func(d outline.Name) bool {
+		return d.Kind == n.Kind && d.Name == n.Name && d.Node == n.Node &&
+			at.entry.file.LineOf(d.Whole.Start) <= a.Set.Line && a.Set.Line <= at.entry.file.LineOf(d.Whole.End)
+	})
 }
 
 // values is what a question comes to on each node; nodes with the same answer are named together.

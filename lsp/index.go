@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -68,12 +69,13 @@ func (e *entry) mapper(enc encoding) *mapper {
 type index struct {
 	entries []*entry // by path
 	byPath  map[string]*entry
-	parents map[string]string   // of classes that inherit
-	sets    map[string]bool     // variables that classes and defines set, OWNER::NAME
-	params  map[string]bool     // of classes, OWNER::NAME
-	takes   map[string]bool     // the parameters of defines as well
-	callers map[string][]string // the classes and defines that render a template
-	names   map[string]string   // of templates, by path: MODULE/FILE
+	parents map[string]string     // of classes that inherit
+	sets    map[string]bool       // variables that classes and defines set, OWNER::NAME
+	params  map[string]bool       // of classes, OWNER::NAME
+	takes   map[string]bool       // the parameters of defines as well
+	callers map[string][]string   // the classes and defines that render a template
+	names   map[string]string     // of templates, by path: MODULE/FILE
+	byNode  map[string][]identity // the variables that node blocks set, by name
 
 	tables *tables // for completion, of about these files
 }
@@ -82,14 +84,14 @@ type index struct {
 type identity struct {
 	kind  outline.NameKind
 	name  string
-	file  string // of a local variable, with where its scope begins
+	file  string // of a local variable, with where its scope begins; of one of a node, with which that is
 	local uint32
 }
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
 		params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{},
-		names: map[string]string{}, tables: &tables{}}
+		names: map[string]string{}, byNode: map[string][]identity{}, tables: &tables{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	var rendered []occurrence
 	for _, e := range entries {
@@ -117,6 +119,10 @@ func newIndex(entries []*entry) *index {
 				x.sets[n.Name] = true
 				if n.Param {
 					x.takes[n.Name] = true
+				}
+			case n.Kind == outline.VariableName && n.Defines && n.Node > 0:
+				if id := ofNode(e, n); !slices.Contains(x.byNode[n.Name], id) {
+					x.byNode[n.Name] = append(x.byNode[n.Name], id)
 				}
 			case n.Kind == outline.TemplateName:
 				rendered = append(rendered, occurrence{e, n})
@@ -189,7 +195,7 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, params: x.params,
-		takes: x.takes, callers: x.callers, names: x.names, tables: x.tables}
+		takes: x.takes, callers: x.callers, names: x.names, byNode: x.byNode, tables: x.tables}
 }
 
 // without is the index without a file.
@@ -216,7 +222,7 @@ func (e *entry) exports() (out []string) {
 		case n.Kind == outline.VariableName && n.Defines && n.Param:
 			out = append(out, "takes", n.Name)
 		case n.Kind == outline.VariableName && n.Defines:
-			out = append(out, "sets", n.Name)
+			out = append(out, "sets", n.Name, strconv.Itoa(int(n.Node)))
 		case n.Kind == outline.TemplateName:
 			out = append(out, "renders", n.Name, n.In)
 		}
@@ -283,8 +289,14 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 		return out
 	case outline.VariableName:
 		var out []identity
+		if n.Node > 0 {
+			return []identity{ofNode(e, n)}
+		}
 		for _, name := range x.resolve(e, n) {
 			out = append(out, identity{kind: n.Kind, name: name})
+			if !n.Top { // there are none of a name with an owner
+				out = append(out, x.byNode[name]...)
+			}
 			if x.params[name] {
 				out = append(out, identity{kind: outline.KeyName, name: name})
 			}
@@ -296,6 +308,9 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 	}
 	return []identity{{kind: n.Kind, name: n.Name}}
 }
+
+// ofNode is a variable that a node block sets.
+func ofNode(e *entry, n outline.Name) identity { return identity{n.Kind, n.Name, e.path, n.Node} }
 
 // resolve is what a variable is called by everybody; in a template it may be several.
 func (x *index) resolve(e *entry, n outline.Name) (out []string) {
@@ -364,7 +379,32 @@ type occurrence struct {
 // same are all names that mean the same as one, by file and in the order of the text. only, if it is not nil, is the
 // one file to look in.
 func (x *index) same(e *entry, n outline.Name, only *entry) (out []occurrence) {
+	return x.meaning(x.meanings(e, rooted(n)), only)
+}
+
+// together are all names that have to be called the same as one: also those of other scopes that somebody reads by the
+// same word, such as a class that sees a node's variable on one node and that of the top scope on another.
+func (x *index) together(e *entry, n outline.Name) (out []occurrence) {
 	want := x.meanings(e, rooted(n))
+	for {
+		out = x.meaning(want, nil)
+		before := len(want)
+		for _, o := range out {
+			for _, id := range x.meanings(o.entry, o.Name) {
+				if id.kind == outline.VariableName && !slices.Contains(want, id) &&
+					slices.ContainsFunc(want, func(w identity) bool { return w.kind == id.kind && w.name == id.name }) {
+					want = append(want, id)
+				}
+			}
+		}
+		if len(want) == before {
+			return out
+		}
+	}
+}
+
+// meaning are all names that mean one of some things.
+func (x *index) meaning(want []identity, only *entry) (out []occurrence) {
 	last := map[string]bool{}
 	for _, id := range want {
 		last[lastPart(id.name)] = true
@@ -501,6 +541,7 @@ func askedNames(text string) (names []outline.Name) {
 		case "facts", "trusted", "server_facts":
 		default:
 			add(outline.VariableName, m[2], m[3])
+			names[len(names)-1].Top = strings.HasSuffix(text[:m[2]], "::") && !strings.Contains(text[m[2]:m[3]], "::")
 		}
 	}
 	return names

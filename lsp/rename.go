@@ -48,7 +48,7 @@ func refused(format string, args ...any) error {
 // renaming finds out what stands at a spot and whether it is ours to rename.
 func (at *spot) renaming() (*renaming, error) {
 	at.name = rooted(at.name)
-	r := &renaming{spot: at, kind: at.name.Kind, full: at.name.Name, uses: at.same(at.entry, at.name, nil)}
+	r := &renaming{spot: at, kind: at.name.Kind, full: at.name.Name, uses: at.together(at.entry, at.name)}
 	switch at.name.Kind {
 	case outline.ResourceName:
 		return nil, refused("%s is what the resource is called on machines: a new title is another resource", at.name.Name)
@@ -719,7 +719,7 @@ func (r *renaming) mean(after source.Files, c *change) error {
 	if first == nil {
 		return refused("nothing would be called so")
 	}
-	for _, o := range x.same(first.entry, first.Name, nil) {
+	for _, o := range x.together(first.entry, first.Name) {
 		if k := (spanIn{o.path, o.Span}); want[k] {
 			delete(want, k)
 		} else {

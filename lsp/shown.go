@@ -27,11 +27,19 @@ func (r *result) read() reading {
 		r.values = reading{}
 		for _, v := range r.record.Variables { // of a container these know the elements' origin, too
 			if plainValue(v.Value) && !r.record.Hides(v.Ref) {
-				r.values[strings.TrimPrefix(v.Class+"::"+v.Name, "::")] = clip(value.Literal(v.Value))
+				r.values[strings.TrimPrefix(v.Class+"::"+v.Name, "::")+ofNodes(v.Node)] = clip(value.Literal(v.Value))
 			}
 		}
 	})
 	return r.values
+}
+
+// ofNodes tells a variable of a node block from one of the top scope.
+func ofNodes(is bool) string {
+	if is {
+		return " of the node"
+	}
+	return ""
 }
 
 // plainValue reports whether a value can be shown: nothing in it is Sensitive or unknown.
@@ -65,8 +73,8 @@ func (s *Server) inlayHint(_ context.Context, p *protocol.InlayHintParams) ([]pr
 		}
 		first, tooltip := "", []string{}
 		for _, r := range at.compiled() {
-			v, has := r.read()[n.Name]
-			if !has {
+			v, has := r.read()[n.Name+ofNodes(n.Node > 0)]
+			if !has || n.Node > 0 && !at.setBy(r, n) {
 				continue
 			}
 			if first == "" {

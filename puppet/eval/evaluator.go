@@ -275,8 +275,9 @@ func (res *Result) newRecord() *record.Record {
 	l := res.left
 	rec := &record.Record{Catalog: res.Catalog, Trace: res.Trace, Facts: l.facts, Unrealized: l.virtual, Ways: l,
 		Code: l.code}
-	l.eachVariable(func(class string, v *variable) {
-		rec.Variables = append(rec.Variables, record.Variable{Class: class, Name: v.name, Value: v.value, Ref: v.ref})
+	l.eachVariable(func(class string, node bool, v *variable) {
+		rec.Variables = append(rec.Variables, record.Variable{Class: class, Node: node, Name: v.name, Value: v.value,
+			Ref: v.ref})
 	})
 	for i := range l.whole {
 		rec.Variables[i].Ref = l.whole[i]
@@ -310,7 +311,7 @@ func (res *Result) newRecord() *record.Record {
 // Facts, settings and what every class has are left out.
 func (res *Result) EachVariable(visit func(class, name string, v value.Value, r provenance.Ref)) {
 	if res.left != nil {
-		res.left.eachVariable(func(class string, v *variable) { visit(class, v.name, v.value, v.ref) })
+		res.left.eachVariable(func(class string, _ bool, v *variable) { visit(class, v.name, v.value, v.ref) })
 	}
 }
 

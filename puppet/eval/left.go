@@ -156,7 +156,7 @@ func (l *left) keepScopes(ev *Evaluator) {
 	if ev.trace == nil {
 		return
 	}
-	l.eachVariable(func(class string, v *variable) {
+	l.eachVariable(func(class string, _ bool, v *variable) {
 		ref := v.ref
 		if whole, ok := v.value.(provenance.Contents); ok {
 			ref = ev.trace.Deep(ref, whole)
@@ -430,7 +430,7 @@ func nodeText(d *Definition) string {
 
 // eachVariable visits the variables of the top scope, the node and every evaluated class, in the order of evaluation.
 // Facts, settings and what every class has are left out.
-func (l *left) eachVariable(visit func(class string, v *variable)) {
+func (l *left) eachVariable(visit func(class string, node bool, v *variable)) {
 	for i := range l.scopes {
 		s := &l.scopes[i]
 		for k := range s.vars {
@@ -443,9 +443,9 @@ func (l *left) eachVariable(visit func(class string, v *variable)) {
 				continue
 			}
 			if s.isNode {
-				visit("", v)
+				visit("", true, v)
 			} else {
-				visit(s.class, v)
+				visit(s.class, false, v)
 			}
 		}
 	}

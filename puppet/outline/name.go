@@ -34,7 +34,11 @@ type Name struct {
 	Name    string
 	Defines bool // it stands where the thing is defined; a variable where it is set, or a parameter
 	// Free tells that a variable is not set where it stands: it is that of Name only if that class has it.
-	Free    bool
+	Free bool
+	// Top tells that a variable is that of the top scope, whatever nodes set, and Node that it is set by a node block: by
+	// which of the file, counted from 1. One that is neither and has no owner is that of the node or of the top scope.
+	Top     bool
+	Node    uint32
 	Local   uint32      // of a LocalName: where the scope begins that has it, 0 for a template
 	Of      string      // of a LocalName that a caller gives a template: the template's name
 	Span    source.Span // of the name alone, without a dollar, quotes or leading colons
@@ -75,9 +79,11 @@ func (n *namer) template(top *scope) {
 
 // A scope is where variables are set.
 type scope struct {
-	owner  string // class or define; "" for the top scope, which nodes share
+	owner  string // class or define; "" for the top scope and nodes
 	parent string // that a class inherits
+	node   uint32 // which of the file's nodes it is, from 1; 0 for none
 	local  bool   // a function, lambda or template
+	alone  bool   // a function, which sees nothing else but the top scope
 	at     uint32
 	vars   map[string]syntax.Expr // what each is set to
 	loose  map[string]bool        // those that may have another value as well: parameters, and what is set twice
@@ -154,6 +160,7 @@ type namer struct {
 	effects func(string) Effect
 	names   []Name
 	in      string
+	nodes   uint32   // how many there were
 	at      []uint32 // of a template that stands in a string: where each byte of it stands in the file
 }
 
@@ -454,6 +461,7 @@ func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
 	x.Span, x.Kind, x.Free = at, VariableName, false
 	if strings.Contains(name, "::") || strings.IndexByte(name, Hole) >= 0 {
 		x.Name = strings.TrimPrefix(name, "::")
+		x.Top = x.Name != name && !strings.Contains(x.Name, "::")
 		n.add(x)
 		return
 	}
@@ -463,7 +471,7 @@ func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
 	case s.local && s.has(name):
 		x.Kind, x.Name, x.Local = LocalName, name, s.at
 	case s.local:
-		x.Name, x.Free = name, true
+		x.Name, x.Free, x.Top = name, true, s.alone
 	case s.owner != "" && s.has(name):
 		x.Name = s.owner + "::" + name
 	case s.parent != "":
@@ -471,6 +479,10 @@ func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
 	default:
 		x.Name = name
 		x.Free = !s.has(name)
+		if s.owner == "" && !x.Free {
+			x.Node = s.node
+		}
+		x.Top = s.owner == "" && x.Node == 0
 	}
 	n.add(x)
 }
@@ -492,10 +504,11 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		return
 	case *syntax.Function:
 		n.definition(FunctionName, x.Name, x.NameAt, x.Span(), x.Params, x.Body,
-			&scope{local: true, at: n.begin(x.Span())}, x.Returns)
+			&scope{local: true, alone: true, at: n.begin(x.Span())}, x.Returns)
 		return
 	case *syntax.Plan:
-		n.definition(FunctionName, x.Name, x.NameAt, x.Span(), x.Params, x.Body, &scope{local: true, at: n.begin(x.Span())})
+		n.definition(FunctionName, x.Name, x.NameAt, x.Span(), x.Params, x.Body,
+			&scope{local: true, alone: true, at: n.begin(x.Span())})
 		return
 	case *syntax.TypeAlias:
 		n.add(Name{Kind: TypeName, Name: Class(x.Name), Defines: true, Span: n.plain(x.NameAt), Whole: x.Span()})
@@ -504,7 +517,8 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		}
 		return
 	case *syntax.NodeDef:
-		in := &scope{}
+		n.nodes++
+		in := &scope{node: n.nodes}
 		in.sets(x.Body.Stmts)
 		n.all(x.Body.Stmts, in)
 		return

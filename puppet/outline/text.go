@@ -395,8 +395,9 @@ func variable(text string, from int, part func(from, to int) source.Span, add fu
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return
 	}
-	add(Name{Kind: VariableName, Name: name, Free: !strings.Contains(name, "::"), Span: part(from, from+len(name)),
-		Text: true})
+	plain, top := !strings.Contains(name, "::"), from >= 2 && text[from-2:from] == "::"
+	add(Name{Kind: VariableName, Name: name, Free: plain && !top, Top: plain && top,
+		Span: part(from, from+len(name)), Text: true})
 }
 
 // dataTypes adds the types that the text of a type names; what stands in quotes there are values.

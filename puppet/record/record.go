@@ -92,6 +92,7 @@ type Code interface {
 // A Variable is a variable of the top scope, the node, or a class.
 type Variable struct {
 	Class string // "" for the top scope and the node
+	Node  bool   // of the node's scope
 	Name  string
 	Value value.Value
 	Ref   provenance.Ref // of the value with all that it holds

@@ -1,0 +1,137 @@
+package lsp_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// scoped is a site whose variables have one name in several scopes. What they come to is what Puppet says.
+var scoped = map[string]string{
+	"environment.conf": "modulepath = modules\n",
+	"facts/n1.json":    `{"fqdn": "n1", "port": "FACT"}`,
+	"manifests/site.pp": "if $fqdn == '' { notice($late) }\n$late = 'S'\n$x = 1\n$low = 'top'\n" + // 4
+		"node default {\n  $y = $low\n  $x = 2\n  notify { \"n ${x} ${::x}\": }\n  $low = 'node'\n  include m\n}\n" + // 11
+		"node other {\n  $x = 3\n  notify { \"o ${x} ${low}\": }\n}\n",
+	"modules/m/manifests/init.pp": "class m ($port = 1) {\n  $a = $::port\n  $b = \"${::port}\"\n  $c = \"$::port\"\n" + // 4
+		"  $d = getvar('::port')\n  $e = $low\n  $low = 5\n  notify { \"m ${x} ${::x} ${low}\": }\n" + // 8
+		"  $g = m::f()\n  notify { 'e': message => template('m/t.erb') }\n  include m::b\n  if $port == 2 { notice($lone) }\n}\n",
+	"modules/m/manifests/b.pp":  "class m::b {\n  $lone = 7\n}\n",
+	"modules/m/functions/f.pp":  "function m::f() { $x }\n",
+	"modules/m/templates/t.erb": "<%= @port %> <%= scope[\"::port\"] %> <%= scope.lookupvar(\"::port\") %> <%= @x %>\n",
+}
+
+// TestScopes: of variables with one name the value of the right one is shown, and none where it is not certain.
+func TestScopes(t *testing.T) {
+	n := navigate(t, scoped)
+	const site, init, erb = "manifests/site.pp", "modules/m/manifests/init.pp", "modules/m/templates/t.erb"
+	n.ready(site, "x = 1", "```text")
+	for _, x := range []struct {
+		file, text string
+		at         string // the word that is asked at, the last such of the text
+		want       string // "" for no value
+	}{
+		{init, "$a = $::port", "port", "'FACT'"},
+		{init, "${::port}", "port", "'FACT'"},
+		{init, "\"$::port", "port", "'FACT'"},
+		{init, "getvar('::port", "port", "'FACT'"},
+		{init, "($port", "port", "1"},
+		{erb, "@port", "port", "1"},
+		{erb, "scope[\"::port", "port", "'FACT'"},
+		{erb, "lookupvar(\"::port", "port", "'FACT'"},
+		{erb, "@x", "x", "2"},
+		{site, "$x = 1", "x", "1"},
+		{site, "$x = 2", "x", "2"},
+		{site, "$x = 3", "x", ""},
+		{site, "n ${x", "x", "2"},
+		{site, "n ${x} ${::x", "x", "1"},
+		{site, "o ${x", "x", ""},
+		{site, "$y = $low", "low", "'top'"},
+		{site, "notice($late", "late", ""},
+		{init, "m ${x", "x", "2"},
+		{init, "m ${x} ${::x", "x", "1"},
+		{init, "$e = $low", "low", "'node'"},
+		{init, "${low", "low", "5"},
+		{init, "notice($lone", "lone", ""},
+		{"modules/m/functions/f.pp", "{ $x", "x", "1"},
+	} {
+		at := strings.Index(scoped[x.file], x.text) + strings.LastIndex(x.text, x.at)
+		text := scoped[x.file][at:]
+		said := n.hover(x.file, text, 1)
+		got := ""
+		if _, rest, is := strings.Cut(said, "```text\n"); is {
+			got, _, _ = strings.Cut(rest, "\n")
+		}
+		if got != x.want {
+			t.Errorf("%s %s: %q of %s", x.file, x.text, got, said)
+		}
+	}
+	n.bye()
+}
+
+// TestScopeReferences: the variables of a node block are its own; a class may see those of the top scope or of a node.
+func TestScopeReferences(t *testing.T) {
+	n := navigate(t, scoped)
+	const site, init = "manifests/site.pp", "modules/m/manifests/init.pp"
+	const open, fn, erb = init + ":8:17", "modules/m/functions/f.pp:1:20", "modules/m/templates/t.erb:1:75"
+	for _, x := range []struct {
+		file, text string
+		want       []string
+	}{
+		{site, "x = 1", []string{site + ":3:2", site + ":8:24", open, init + ":8:24", fn, erb}},
+		{site, "x = 2", []string{site + ":7:4", site + ":8:17", open, erb}},
+		{site, "x = 3", []string{site + ":13:4", site + ":14:17", open, erb}},
+	} {
+		p := n.pos(x.file, x.text, 1)
+		p["context"] = map[string]any{"includeDeclaration": true}
+		got := n.places(n.ask("textDocument/references", p))
+		slices.Sort(x.want)
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v\nwant %v", x.text, got, x.want)
+		}
+	}
+	for text, want := range map[string][]string{
+		"port\n":         nil,
+		"port')":         nil,
+		"x} ${::x} ${lo": {site + ":13:4", site + ":3:2", site + ":7:4"},
+		"x} ${low":       {site + ":3:2"},
+	} {
+		got := n.places(n.ask("textDocument/definition", n.pos(init, text, 1)))
+		if !slices.Equal(got, want) {
+			t.Errorf("definition of %q: %v", text, got)
+		}
+	}
+	if got := n.places(n.ask("textDocument/definition", n.pos("modules/m/templates/t.erb", "port\"]", 1))); len(got) > 0 {
+		t.Errorf("a template's: %v", got)
+	}
+	n.bye()
+}
+
+// TestScopeRename: what one word of a class may read is renamed together; a variable that only its node block reads is
+// renamed alone.
+func TestScopeRename(t *testing.T) {
+	n := navigate(t, map[string]string{
+		"environment.conf": "modulepath = modules\n",
+		"facts/n1.json":    `{"fqdn": "n1"}`,
+		"manifests/site.pp": "$x = 1\n$y = 1\nnode n1 {\n  $x = 2\n  $y = 2\n  notify { \"n ${x} ${y} ${::y}\": }\n" +
+			"  include m\n}\nnode other {\n  $x = 3\n  $y = 3\n}\n",
+		"modules/m/manifests/init.pp": "class m {\n  notify { \"m ${x}\": }\n}\n",
+	})
+	edit, why := n.renameIn("modules/m/manifests/init.pp", "x}", 1, "z")
+	if why != "" {
+		t.Fatal(why)
+	}
+	files := n.written(edit)
+	if got, want := files["manifests/site.pp"], "$z = 1\n$y = 1\nnode n1 {\n  $z = 2\n  $y = 2\n"+
+		"  notify { \"n ${z} ${y} ${::y}\": }\n  include m\n}\nnode other {\n  $z = 3\n  $y = 3\n}\n"; got != want {
+		t.Errorf("it became\n%s", got)
+	}
+	if edit, why = n.renameIn("manifests/site.pp", "y = 2", 1, "own"); why != "" {
+		t.Fatal(why)
+	}
+	if got, want := n.written(edit)["manifests/site.pp"], "$x = 1\n$y = 1\nnode n1 {\n  $x = 2\n  $own = 2\n"+
+		"  notify { \"n ${x} ${own} ${::y}\": }\n  include m\n}\nnode other {\n  $x = 3\n  $y = 3\n}\n"; got != want {
+		t.Errorf("it became\n%s", got)
+	}
+	n.bye()
+}
