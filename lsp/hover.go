@@ -132,6 +132,9 @@ func (at *spot) describe() (parts []string) {
 // asRead is what a variable is that stands before the statement which sets it in the same body: that of a scope
 // farther out. It is not known if there is none such.
 func (at *spot) asRead(n outline.Name) (as outline.Name, known bool) {
+	if n.Kind == outline.VariableName && n.Free && at.entry.template != "" {
+		return n, !slices.ContainsFunc(at.resolve(at.entry, n), at.renderedBefore)
+	}
 	if n.Kind != outline.VariableName || n.Defines || n.Free || n.Param || at.entry.tree == nil {
 		return n, true
 	}
@@ -162,6 +165,24 @@ func (at *spot) asRead(n outline.Name) (as outline.Name, known bool) {
 		as.Name = parent + "::" + name
 	}
 	return as, true
+}
+
+// renderedBefore reports whether a class renders the template before it sets a variable.
+func (at *spot) renderedBefore(variable string) bool {
+	for _, e := range at.index.entries {
+		for _, d := range e.defs {
+			if d.Kind != outline.VariableName || d.Param || d.Name != variable || d.In == "" {
+				continue
+			}
+			if slices.ContainsFunc(e.names, func(n outline.Name) bool {
+				return n.Kind == outline.TemplateName && n.In == d.In && n.Span.Start < d.Whole.End &&
+					(n.Name == at.entry.template || n.Pattern && outline.Matches(n.Name, at.entry.template))
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // variable is what a variable with a full name comes to on a node.

@@ -15,7 +15,8 @@ var scoped = map[string]string{
 		"node other {\n  $x = 3\n  notify { \"o ${x} ${low}\": }\n}\n",
 	"modules/m/manifests/init.pp": "class m ($port = 1) {\n  $a = $::port\n  $b = \"${::port}\"\n  $c = \"$::port\"\n" + // 4
 		"  $d = getvar('::port')\n  $e = $low\n  $low = 5\n  notify { \"m ${x} ${::x} ${low}\": }\n" + // 8
-		"  $g = m::f()\n  notify { 'e': message => template('m/t.erb') }\n  include m::b\n  if $port == 2 { notice($lone) }\n}\n",
+		"  $g = m::f()\n  notify { 'e': message => template('m/t.erb') }\n  include m::b\n  $v = template('m/u.erb')\n  $late = 6\n  if $port == 2 { notice($lone) }\n}\n",
+	"modules/m/templates/u.erb": "<%= @late %> <%= @low %>\n",
 	"modules/m/manifests/b.pp":  "class m::b {\n  $lone = 7\n}\n",
 	"modules/m/functions/f.pp":  "function m::f() { $x }\n",
 	"modules/m/templates/t.erb": "<%= @port %> <%= scope[\"::port\"] %> <%= scope.lookupvar(\"::port\") %> <%= @x %>\n",
@@ -54,6 +55,8 @@ func TestScopes(t *testing.T) {
 		{init, "${low", "low", "5"},
 		{init, "notice($lone", "lone", ""},
 		{"modules/m/functions/f.pp", "{ $x", "x", "1"},
+		{"modules/m/templates/u.erb", "@low", "low", "5"},
+		{"modules/m/templates/u.erb", "@late", "late", ""}, // it is rendered before the class sets it
 	} {
 		at := strings.Index(scoped[x.file], x.text) + strings.LastIndex(x.text, x.at)
 		text := scoped[x.file][at:]

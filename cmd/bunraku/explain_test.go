@@ -395,3 +395,27 @@ func TestExplainUnknownSecret(t *testing.T) {
 		t.Errorf("the level is not told:\n%s", out)
 	}
 }
+
+// TestExplainScopes: a variable is asked for as in code, from a compile and from a side file: $::x is that of the top
+// scope and no other, $x the node's if that sets one.
+func TestExplainScopes(t *testing.T) {
+	dir := t.TempDir()
+	site := filepath.Join(dir, "site.pp")
+	if err := os.WriteFile(site, []byte("$x = 'top'\nclass m { $only = 'class' }\nnode default {\n  $x = 'node'\n"+
+		"  include m\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	side := filepath.Join(dir, "side.json")
+	if code, _, err := call("compile", site, "--node", "n", "--provenance", side); code != 0 {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string]string{"$x": "'node'\n", "$::x": "'top'\n", "$only": "'class'\n",
+		"$m::only": "'class'\n", "$::m::only": "'class'\n", "$::only": ""} {
+		for _, from := range [][]string{{"--node", "n"}, {"--from", side}} {
+			code, got, err := call(append(append([]string{"explain", site}, from...), ref)...)
+			if (code == 0) != (want != "") || !strings.HasPrefix(got, want) {
+				t.Errorf("%s %v (exit %d): %s%s", ref, from, code, got, err)
+			}
+		}
+	}
+}
