@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -35,7 +36,13 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 	list := o.best(most)
 	out.IsIncomplete = len(o.list) > len(list)
 	m := at.entry.mapper(s.enc)
-	r := protocol.Range{Start: m.position(int(at.offset) - len(o.letters)), End: m.position(int(at.offset))}
+	start := int(at.offset) - len(o.letters)
+	end := start
+	if o.word != nil {
+		end += len(o.word.FindString(at.entry.file.Text[start:]))
+	}
+	typed := protocol.Range{Start: m.position(start), End: m.position(int(at.offset))}
+	whole := protocol.Range{Start: typed.Start, End: m.position(max(end, int(at.offset)))}
 	for i, c := range list {
 		if s.secret(c.name) {
 			continue
@@ -43,10 +50,24 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 		if c.of != nil {
 			c.detail = c.of.written(c.whole)
 		}
+		edit, err := s.completing(c.name, typed, whole)
+		if err != nil {
+			return nil, err
+		}
 		out.Items = append(out.Items, protocol.CompletionItem{Label: c.name, Kind: c.kind, Detail: clip(c.detail),
-			SortText: sortText(i), TextEdit: &protocol.TextEdit{Range: r, NewText: c.name}})
+			SortText: sortText(i), TextEdit: edit})
 	}
 	return out, nil
+}
+
+// completing is the edit that puts a name where a part of one stands: for the letters before the cursor or the whole
+// word, as a client likes that can do both, else for the word.
+func (s *Server) completing(name string, typed, whole protocol.Range) (json.RawMessage, error) {
+	if t := s.client.TextDocument; t != nil && t.Completion != nil && t.Completion.CompletionItem != nil &&
+		t.Completion.CompletionItem.InsertReplaceSupport {
+		return json.Marshal(protocol.InsertReplaceEdit{NewText: name, Insert: typed, Replace: whole})
+	}
+	return json.Marshal(protocol.TextEdit{Range: whole, NewText: name})
 }
 
 // sortText keeps our order in clients that sort by it.
@@ -115,20 +136,36 @@ func closers(text string) string {
 	return "\n" + string(open)
 }
 
+// A place is a kind of place in a text, at which something is wanted.
+type place struct {
+	before *regexp.Regexp // it ends in the letters that are there already
+	word   *regexp.Regexp // from the first of them on: all of the word, behind the cursor too
+}
+
+// wanting is a place behind a text. The letters that stand in names there are given as an expression that ends in a
+// class of them. A single colon may be written, but ends a word: behind titles and keys stands one.
+func wanting(before, letters string) place {
+	class := strings.TrimSuffix(letters[max(0, strings.LastIndexByte(letters, '[')):], "*")
+	if plain := strings.Replace(class, ":", "", 1); plain != class {
+		class = "(?:" + plain + "|::)"
+	}
+	return place{regexp.MustCompile(before + "(" + letters + ")$"), regexp.MustCompile("^" + class + "*")}
+}
+
 // The texts that say what is wanted.
 var (
-	inFacts    = regexp.MustCompile(`(?:\$\{?|@)(?:::)?(facts|trusted)((?:\[['"][^'"\]]*['"]\])*)\[['"]([\w.]*)$`)
+	inFacts    = wanting(`(?:\$\{?|@)(?:::)?(facts|trusted)((?:\[['"][^'"\]]*['"]\])*)\[['"]`, `[\w.]*`)
 	factKey    = regexp.MustCompile(`\[['"]([^'"\]]*)['"]\]`)
-	inVariable = regexp.MustCompile(`\$\{?([\w:]*)$`)
-	inClasses  = regexp.MustCompile(`\b(?:include|contain|require|inherits)[ (]\s*(?:['"]?[\w:]+['"]?\s*,\s*)*['"]?([\w:]*)$`)
-	inClass    = regexp.MustCompile(`(?:\bclass\s*\{\s*|\bClass\s*\[\s*)['"]?([\w:]*)$`)
-	inLookup   = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash)\s*\(\s*['"]([\w:.-]*)$`)
-	inTemplate = regexp.MustCompile(`\b(template|epp)\s*\(\s*['"]([\w./-]*)$`)
-	inValue    = regexp.MustCompile(`\b(\w+)\s*[+=]>\s*['"]?([\w:/]*)$`)
-	inTypeName = regexp.MustCompile(`(?:^|[^\w:$'"])([A-Z][\w:]*)$`)
-	inName     = regexp.MustCompile(`(?:^|[^\w:$])((?:::)?[a-z]?[\w:]*)$`)
-	inERB      = regexp.MustCompile(`@(\w*)$`)
-	inKey      = regexp.MustCompile(`(?m)^['"]?([\w:]*)$`)
+	inVariable = wanting(`\$\{?`, `[\w:]*`)
+	inClasses  = wanting(`\b(?:include|contain|require|inherits)[ (]\s*(?:['"]?[\w:]+['"]?\s*,\s*)*['"]?`, `[\w:]*`)
+	inClass    = wanting(`(?:\bclass\s*\{\s*|\bClass\s*\[\s*)['"]?`, `[\w:]*`)
+	inLookup   = wanting(`\b(?:lookup|hiera|hiera_array|hiera_hash)\s*\(\s*['"]`, `[\w:.-]*`)
+	inTemplate = wanting(`\b(template|epp)\s*\(\s*['"]`, `[\w./-]*`)
+	inValue    = wanting(`\b(\w+)\s*[+=]>\s*['"]?`, `[\w:/]*`)
+	inTypeName = wanting(`(?:^|[^\w:$'"])`, `[A-Z][\w:]*`)
+	inName     = wanting(`(?:^|[^\w:$])`, `(?:::)?[a-z]?[\w:]*`)
+	inERB      = wanting(`@`, `\w*`)
+	inKey      = wanting(`(?m)^['"]?`, `[\w:]*`)
 )
 
 // gather finds out what kind of thing can stand at the spot, and which there are.
@@ -138,10 +175,10 @@ func (o *offers) gather() {
 		text = text[i:]
 	}
 	line := text[strings.LastIndexByte(text, '\n')+1:]
-	match := func(re *regexp.Regexp) []string {
-		m := re.FindStringSubmatch(line)
+	match := func(p place) []string {
+		m := p.before.FindStringSubmatch(line)
 		if m != nil {
-			o.letters = strings.TrimPrefix(m[len(m)-1], "::")
+			o.letters, o.word = strings.TrimPrefix(m[len(m)-1], "::"), p.word
 		}
 		return m
 	}
@@ -174,7 +211,7 @@ func (o *offers) gather() {
 }
 
 // inCode offers what can stand in a manifest or in a tag of a template.
-func (o *offers) inCode(text, line string, match func(*regexp.Regexp) []string) {
+func (o *offers) inCode(text, line string, match func(place) []string) {
 	quote := inside(line)
 	plain := false // it is the text of a heredoc
 	if interpolates, is := inHeredoc(text); is && !interpolates {
@@ -238,7 +275,7 @@ func (o *offers) inCode(text, line string, match func(*regexp.Regexp) []string) 
 
 // byName offers what is called by a name that only its own kind of place has: keys, templates, files, classes, titles
 // of resources.
-func (o *offers) byName(match func(*regexp.Regexp) []string) bool {
+func (o *offers) byName(match func(place) []string) bool {
 	if m := match(inTemplate); m != nil {
 		o.templates(m[1])
 		return true

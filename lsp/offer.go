@@ -38,6 +38,7 @@ func (a candidate) compare(b candidate) int {
 type offers struct {
 	*spot
 	letters string
+	word    *regexp.Regexp // what they are the beginning of
 	list    []candidate
 	seen    map[string]int // where a name is in the list
 }

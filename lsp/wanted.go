@@ -18,19 +18,19 @@ import (
 // module brings, the title of a resource, a value that a parameter takes, a fact, a key.
 
 var (
-	inTitle   = regexp.MustCompile(`\b([A-Z]\w*(?:::[A-Z]\w*)*)\s*\[\s*(?:['"][^'"]*['"]\s*,\s*)*['"]([^'"]*)$`)
-	inSource  = regexp.MustCompile(`['"]puppet:///modules/([\w./-]*)$`)
-	inFile    = regexp.MustCompile(`\bfile\s*\(\s*['"]([\w./-]*)$`)
-	inEPPArgs = regexp.MustCompile(`\bepp\s*\(\s*['"]([\w./-]+)['"]\s*,\s*\{(?:[^}]*,)?\s*['"]?(\w*)$`)
-	inMethod  = regexp.MustCompile(`[\w)\]}'"]\.(\w*)$`)
-	inScope2  = regexp.MustCompile(`\bscope(?:\[|\.lookupvar\(|\.call_function\('lookup',\s*\[)['"]:{0,2}([\w:]*)$`)
+	inTitle   = wanting(`\b([A-Z]\w*(?:::[A-Z]\w*)*)\s*\[\s*(?:['"][^'"]*['"]\s*,\s*)*['"]`, `[^'"\]\n]*`)
+	inSource  = wanting(`['"]puppet:///modules/`, `[\w./-]*`)
+	inFile    = wanting(`\bfile\s*\(\s*['"]`, `[\w./-]*`)
+	inEPPArgs = wanting(`\bepp\s*\(\s*['"]([\w./-]+)['"]\s*,\s*\{(?:[^}]*,)?\s*['"]?`, `\w*`)
+	inMethod  = wanting(`[\w)\]}'"]\.`, `\w*`)
+	inScope2  = wanting(`\bscope(?:\[|\.lookupvar\(|\.call_function\('lookup',\s*\[)['"]:{0,2}`, `[\w:]*`)
 
-	inDataFacts = regexp.MustCompile(`%\{\s*(?:::)?(facts|trusted)\.((?:\w+\.)*)(\w*)$`)
-	inDataKey   = regexp.MustCompile(`%\{\s*(?:lookup|hiera|alias)\(['"]([\w:.-]*)$`)
-	inDataHead  = regexp.MustCompile(`%\{\s*(\w*)$`)
-	inDataValue = regexp.MustCompile(`^['"]?([a-z]\w*(?:::\w+)+)['"]?:\s+['"]?([\w-]*)$`)
-	inDataList  = regexp.MustCompile(`^\s*-\s+['"]?([\w:]*)$`)
-	inDataDeep  = regexp.MustCompile(`^\s+['"]?([\w:]*)$`)
+	inDataFacts = wanting(`%\{\s*(?:::)?(facts|trusted)\.((?:\w+\.)*)`, `\w*`)
+	inDataKey   = wanting(`%\{\s*(?:lookup|hiera|alias)\(['"]`, `[\w:.-]*`)
+	inDataHead  = wanting(`%\{\s*`, `\w*`)
+	inDataValue = wanting(`^['"]?([a-z]\w*(?:::\w+)+)['"]?:\s+['"]?`, `[\w-]*`)
+	inDataList  = wanting(`^\s*-\s+['"]?`, `[\w:]*`)
+	inDataDeep  = wanting(`^\s+['"]?`, `[\w:]*`)
 	topKey      = regexp.MustCompile(`(?m)^['"]?([a-zA-Z_][\w:]*)['"]?:(?:\s|$)`)
 )
 
@@ -126,7 +126,7 @@ func inTag(text string) (code string, ok bool) {
 }
 
 // inData offers what can stand in a file of Hiera's.
-func (o *offers) inData(text, line string, match func(*regexp.Regexp) []string) {
+func (o *offers) inData(text, line string, match func(place) []string) {
 	top := topKey.FindAllStringSubmatch(text[:len(text)-len(line)], -1)
 	under := ""
 	if len(top) > 0 {

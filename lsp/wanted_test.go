@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -118,4 +119,88 @@ func TestWanted(t *testing.T) {
 		n.rest()
 	}
 	n.bye()
+}
+
+// TestCompletionTakesTheWord: what is chosen takes the place of the whole word that the cursor is in, and of nothing
+// else.
+func TestCompletionTakesTheWord(t *testing.T) {
+	files := map[string]string{
+		"environment.conf":              "modulepath = modules\n",
+		"hiera.yaml":                    "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml":              "web::port: 8080\n",
+		"manifests/site.pp":             "node default { include web }\n",
+		"modules/web/manifests/init.pp": "class web (Integer $port) {\n  package { 'n 1': }\n}\n",
+		"modules/web/manifests/sub.pp":  "class web::sub {\n}\n",
+		"modules/web/manifests/more.pp": "class web::more {\n}\n",
+		"modules/web/templates/t.epp":   "",
+		"modules/web/templates/t.erb":   "",
+	}
+	for _, both := range []bool{false, true} {
+		dir := tree(t, files)
+		n := &nav{dial(t, nil), dir}
+		n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir, "capabilities": map[string]any{
+			"general": map[string]any{"positionEncodings": []string{"utf-8"}}, "textDocument": map[string]any{
+				"completion": map[string]any{"completionItem": map[string]any{"insertReplaceSupport": both}}}}})
+		n.notify("initialized", map[string]any{})
+		for i, x := range []struct{ file, text, choose, want string }{
+			{"sub.pp", "class web::sub ($port) { $x = $po|rt }", "port", "class web::sub ($port) { $x = $port }"},
+			{"sub.pp", "class web::sub ($port) { $x = \"é $po|rt: 1\" }", "port",
+				"class web::sub ($port) { $x = \"é $port: 1\" }"},
+			{"sub.pp", "$x = $web:|:old", "web::port", "$x = $web::port"},
+			{"sub.pp", "$x = $web::|old + 1", "web::port", "$x = $web::port + 1"},
+			{"sub.pp", "$x = epp('we|/nginx.epp')", "web/t.epp", "$x = epp('web/t.epp')"},
+			{"sub.pp", "include ::we|b::other, x", "web::more", "include ::web::more, x"},
+			{"sub.pp", "class { we|b: }", "web::more", "class { web::more: }"},
+			{"sub.pp", "class { 'we|b': }", "web::more", "class { 'web::more': }"},
+			{"sub.pp", "Package['n| 2'] -> File['x']", "n 1", "Package['n 1'] -> File['x']"},
+			{"sub.pp", "Package['n|] -> File['x']", "n 1", "Package['n 1] -> File['x']"},
+			{"sub.pp", "file { '/x': en|sur => file }", "ensure", "file { '/x': ensure => file }"},
+			{"sub.pp", "file { '/x': ensure => fi|le, mode => '0' }", "file", "file { '/x': ensure => file, mode => '0' }"},
+			{"sub.pp", "$x = lookup('web::|po.rt')", "web::port", "$x = lookup('web::port')"},
+			{"common.yaml", "web::po|r: 80", "web::port", "web::port: 80"},
+			{"common.yaml", "'web::po|r': 80", "web::port", "'web::port': 80"},
+			{"t.erb", "<%= scope['web::|x'] %>", "web::port", "<%= scope['web::port'] %>"},
+		} {
+			file := map[string]string{".pp": "modules/web/manifests/", ".yaml": "data/",
+				".erb": "modules/web/templates/"}[filepath.Ext(x.file)] + x.file
+			path := filepath.Join(dir, file)
+			n.open(path, files[file])
+			before, after, _ := strings.Cut(x.text, "|")
+			n.edit(path, i+2, nil, before+after)
+			list := n.ask("textDocument/completion", map[string]any{"textDocument": map[string]any{"uri": n.uri(file)},
+				"position": map[string]any{"line": 0, "character": len(before)}}).(map[string]any)
+			for _, item := range list["items"].([]any) {
+				label, edit := item.(map[string]any)["label"], item.(map[string]any)["textEdit"].(map[string]any)
+				if label != x.choose {
+					continue
+				}
+				x.choose = ""
+				span := func(of any) (from, to int) {
+					var line, toLine int
+					_, err := fmt.Sscanf(rangeText(of), "%d:%d-%d:%d", &line, &from, &toLine, &to)
+					if err != nil || line != 1 || toLine != 1 || from-1 > len(before) || to-1 < len(before) {
+						t.Errorf("%s: %v", x.text, of)
+					}
+					return from - 1, to - 1
+				}
+				whole := edit["range"]
+				if both {
+					whole = edit["replace"]
+					from, _ := span(whole)
+					if a, b := span(edit["insert"]); a != from || b != len(before) {
+						t.Errorf("%s: %v", x.text, edit)
+					}
+				}
+				from, to := span(whole)
+				if got := (before + after)[:from] + edit["newText"].(string) + (before + after)[to:]; got != x.want {
+					t.Errorf("%s: %s", x.text, got)
+				}
+			}
+			if x.choose != "" {
+				t.Errorf("%s: %s is not offered", x.text, x.choose)
+			}
+			n.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": n.uri(file)}})
+		}
+		n.bye()
+	}
 }

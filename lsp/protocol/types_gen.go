@@ -42,11 +42,22 @@ type ClientCapabilities struct {
 // TextDocumentClientCapabilities is a structure of the protocol.
 type TextDocumentClientCapabilities struct {
 	PublishDiagnostics *PublishDiagnosticsClientCapabilities `json:"publishDiagnostics,omitempty"`
+	Completion         *CompletionClientCapabilities         `json:"completion,omitempty"`
 }
 
 // PublishDiagnosticsClientCapabilities is a structure of the protocol.
 type PublishDiagnosticsClientCapabilities struct {
 	CodeDescriptionSupport bool `json:"codeDescriptionSupport,omitempty"`
+}
+
+// CompletionClientCapabilities is a structure of the protocol.
+type CompletionClientCapabilities struct {
+	CompletionItem *ClientCompletionItemOptions `json:"completionItem,omitempty"`
+}
+
+// ClientCompletionItemOptions is a structure of the protocol.
+type ClientCompletionItemOptions struct {
+	InsertReplaceSupport bool `json:"insertReplaceSupport,omitempty"`
 }
 
 // WindowClientCapabilities is a structure of the protocol.
@@ -441,13 +452,20 @@ type CompletionItem struct {
 	Documentation *MarkupContent     `json:"documentation,omitempty"`
 	SortText      string             `json:"sortText,omitempty"`
 	FilterText    string             `json:"filterText,omitempty"`
-	TextEdit      *TextEdit          `json:"textEdit,omitempty"`
+	TextEdit      json.RawMessage    `json:"textEdit,omitempty"`
 }
 
 // TextEdit is a structure of the protocol.
 type TextEdit struct {
 	Range   Range  `json:"range"`
 	NewText string `json:"newText"`
+}
+
+// InsertReplaceEdit is a structure of the protocol.
+type InsertReplaceEdit struct {
+	NewText string `json:"newText"`
+	Insert  Range  `json:"insert"`
+	Replace Range  `json:"replace"`
 }
 
 // SignatureHelpOptions is a structure of the protocol.
