@@ -41,10 +41,11 @@ type Type struct {
 }
 
 // An Attribute is a property or a parameter. Values are those it declares, symbols and /patterns/; none means free
-// text. Puppet checks them on the agent, never when compiling.
+// text. Aliases are other names of some of them. Puppet checks them on the agent, never when compiling.
 type Attribute struct {
-	Name   string
-	Values []string
+	Name    string
+	Values  []string
+	Aliases []string
 }
 
 // A Lookup finds types by name (in lower case), nil when there is none.

@@ -108,7 +108,7 @@ var table = []Type{
 	{
 		Name: "file",
 		Properties: []Attribute{
-			{Name: "ensure", Values: []string{"absent", "file", "present", "directory", "link", "/./"}},
+			{Name: "ensure", Values: []string{"absent", "file", "present", "directory", "link", "/./"}, Aliases: []string{"false"}},
 			{Name: "content"},
 			{Name: "checksum_value"},
 			{Name: "target", Values: []string{"notlink", "/./"}},
@@ -341,7 +341,7 @@ var table = []Type{
 	{
 		Name: "package",
 		Properties: []Attribute{
-			{Name: "ensure", Values: []string{"present", "absent", "purged", "disabled", "latest", "/./"}},
+			{Name: "ensure", Values: []string{"present", "absent", "purged", "disabled", "latest", "/./"}, Aliases: []string{"installed"}},
 			{Name: "package_settings"},
 			{Name: "flavor"},
 			{Name: "mark", Values: []string{"hold", "none"}},
@@ -461,7 +461,7 @@ var table = []Type{
 	{
 		Name: "service",
 		Properties: []Attribute{
-			{Name: "ensure", Values: []string{"stopped", "running"}},
+			{Name: "ensure", Values: []string{"stopped", "running"}, Aliases: []string{"false", "true"}},
 			{Name: "enable", Values: []string{"true", "false", "manual", "mask", "delayed"}},
 			{Name: "logonaccount"},
 			{Name: "flags"},

@@ -25,6 +25,11 @@ values = lambda do |attr|
 rescue StandardError
   []
 end
+# What an attribute declares: its name, its values, and other names of those, where it has some.
+attribute = lambda do |name, attr|
+  aliases = (attr.value_collection.instance_variable_get(:@strings) || []).flat_map(&:aliases).map(&:to_s)
+  aliases.empty? ? { name: name, values: values[attr] } : { name: name, values: values[attr], aliases: aliases }
+end
 out = wanted.filter_map do |name|
   t = Puppet::Type.type(name.to_sym) or next
   autos = %w[require subscribe before notify].flat_map do |k|
@@ -34,8 +39,8 @@ out = wanted.filter_map do |name|
   end
   {
     name: name, module: own.include?(name) ? '' : modules[name],
-    properties: t.properties.map { |p| { name: p.name.to_s, values: values[p] } },
-    parameters: t.parameters.map { |p| { name: p.to_s, values: values[t.paramclass(p)] } },
+    properties: t.properties.map { |p| attribute[p.name.to_s, p] },
+    parameters: t.parameters.map { |p| attribute[p.to_s, t.paramclass(p)] },
     namevars: t.key_attributes.map(&:to_s),
     titles: t.title_patterns.map { |re, attrs| { source: re.source, options: re.options, attrs: attrs.map { |a| Array(a).first.to_s }, code: attrs.any? { |a| Array(a).length > 1 } } },
     autos: autos, isomorphic: t.isomorphic?, ensurable: !!t.validproperty?(:ensure),

@@ -17,8 +17,8 @@ import (
 )
 
 type attribute struct {
-	Name   string
-	Values []string
+	Name            string
+	Values, Aliases []string
 }
 
 type facts struct {
@@ -117,11 +117,14 @@ func attributes(b *bytes.Buffer, field string, as []attribute) {
 func list(b *bytes.Buffer, as []attribute) {
 	b.WriteString("{\n")
 	for _, a := range as {
-		if len(a.Values) == 0 {
-			fmt.Fprintf(b, "{Name: %q},\n", a.Name)
-		} else {
-			fmt.Fprintf(b, "{Name: %q, Values: %#v},\n", a.Name, a.Values)
+		fmt.Fprintf(b, "{Name: %q", a.Name)
+		if len(a.Values) > 0 {
+			fmt.Fprintf(b, ", Values: %#v", a.Values)
 		}
+		if len(a.Aliases) > 0 {
+			fmt.Fprintf(b, ", Aliases: %#v", a.Aliases)
+		}
+		b.WriteString("},\n")
 	}
 	b.WriteString("}")
 }
