@@ -195,7 +195,10 @@ func (o *offers) gather() {
 			o.templateVariables()
 		}
 	case ".yaml", ".yml", ".eyaml", ".json":
-		if o.entry.isData {
+		switch {
+		case isSettings(o.entry.path):
+			o.interpolated(match)
+		case o.entry.isData && !o.interpolated(match):
 			o.inData(text, line, match)
 		}
 	case ".epp":
@@ -229,7 +232,9 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 		return
 	}
 	if m := match(inVariable); m != nil && quote != '\'' {
-		o.variables(strings.HasPrefix(m[1], "::"))
+		if !declares(text[:len(text)-len(m[0])]) { // who declares one gives it a name of its own
+			o.variables(strings.HasPrefix(m[1], "::"))
+		}
 		return
 	}
 	if plain || quote == '#' || o.byName(match) {
@@ -256,6 +261,11 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 		return
 	case match(inTypeName) != nil:
 		o.dataTypes()
+		return
+	}
+	if m := match(inQuery); m != nil {
+		o.add(candidate{name: "title", kind: protocol.CompletionItemKindProperty})
+		o.attributes(m[1], "")
 		return
 	}
 	m := match(inName)
@@ -348,6 +358,38 @@ func resourceAround(text string) (typ, title string, isAttr bool) {
 	}
 	return "", "", false
 }
+
+// declares reports whether a variable behind a text is a parameter that is being declared: of a class, define, plan or
+// function, or of a block. One in the default of another is not.
+func declares(text string) bool {
+	if inBlock.MatchString(text) {
+		return true
+	}
+	depth, own := 0, true // own: no comma has been passed
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case '}', ']', ')':
+			depth++
+		case ',':
+			own = own && depth > 0
+		case '=':
+			if own && depth == 0 {
+				return false
+			}
+		case '{', '[', '(':
+			if depth--; depth < 0 {
+				return text[i] == '(' && hasParameters.MatchString(text[:i])
+			}
+		}
+	}
+	return false
+}
+
+// What stands before parameters, and before one of a block's.
+var (
+	hasParameters = regexp.MustCompile(`\b(?:class|define|plan|function)\s+[\w:]+\s*$`)
+	inBlock       = regexp.MustCompile(`[\w)\]}]\s*\|(?:[^|=\n]*,)?\s*(?:[A-Z][^|=$\n]*)?\*?$`)
+)
 
 // titleEnd is where the colon behind a title stands, -1 for none.
 func titleEnd(s string) int {

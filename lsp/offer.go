@@ -133,7 +133,7 @@ func (o *offers) attributeValues(typ, attribute string) (any bool) {
 		if a.Name != attribute {
 			continue
 		}
-		for _, v := range a.Values {
+		for _, v := range slices.Concat(a.Values, a.Aliases) {
 			if !strings.HasPrefix(v, "/") {
 				any = true
 				o.add(candidate{name: v, kind: protocol.CompletionItemKindEnumMember})

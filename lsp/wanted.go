@@ -22,6 +22,7 @@ var (
 	inSource  = wanting(`['"]puppet:///modules/`, `[\w./-]*`)
 	inFile    = wanting(`\bfile\s*\(\s*['"]`, `[\w./-]*`)
 	inEPPArgs = wanting(`\bepp\s*\(\s*['"]([\w./-]+)['"]\s*,\s*\{(?:[^}]*,)?\s*['"]?`, `\w*`)
+	inQuery   = wanting(`\b([A-Z]\w*(?:::[A-Z]\w*)*)\s*<<?\|(?:[^|]*\s(?:and|or)\s|[^|]*\()?\s*`, `\w*`)
 	inMethod  = wanting(`[\w)\]}'"]\.`, `\w*`)
 	inScope2  = wanting(`\bscope(?:\[|\.lookupvar\(|\.call_function\('lookup',\s*\[)['"]:{0,2}`, `[\w:]*`)
 
@@ -132,21 +133,7 @@ func (o *offers) inData(text, line string, match func(place) []string) {
 	if len(top) > 0 {
 		under = top[len(top)-1][1]
 	}
-	if m := match(inDataFacts); m != nil {
-		keys := ""
-		for _, k := range strings.FieldsFunc(m[2], func(r rune) bool { return r == '.' }) {
-			keys += "['" + k + "']"
-		}
-		o.nodeFacts(m[1], keys)
-		return
-	}
 	switch {
-	case match(inDataKey) != nil:
-		o.keys(false)
-	case match(inDataHead) != nil:
-		for _, word := range []string{"facts", "trusted", "lookup", "alias", "literal", "server_facts"} {
-			o.add(candidate{name: word, kind: protocol.CompletionItemKindKeyword})
-		}
 	case match(inKey) != nil:
 		o.keys(true)
 	case match(inDataList) != nil:
@@ -161,6 +148,29 @@ func (o *offers) inData(text, line string, match func(place) []string) {
 			o.parameterValues(outline.Class(m[1][:i]), m[1][i+2:], false)
 		}
 	}
+}
+
+// interpolated offers what can stand in the braces of a text of Hiera's, and reports whether the spot is in some.
+func (o *offers) interpolated(match func(place) []string) bool {
+	if m := match(inDataFacts); m != nil {
+		keys := ""
+		for _, k := range strings.FieldsFunc(m[2], func(r rune) bool { return r == '.' }) {
+			keys += "['" + k + "']"
+		}
+		o.nodeFacts(m[1], keys)
+		return true
+	}
+	switch {
+	case match(inDataKey) != nil:
+		o.keys(false)
+	case match(inDataHead) != nil:
+		for _, word := range []string{"facts", "trusted", "lookup", "alias", "literal", "server_facts"} {
+			o.add(candidate{name: word, kind: protocol.CompletionItemKindKeyword})
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // parameterValues offers what a parameter of a class or define takes, if that is one of a few things, and reports
@@ -257,8 +267,12 @@ func (o *offers) eppParameters(template string) {
 
 // everyVariable are the variables of all classes, by their full names.
 func (o *offers) everyVariable() {
+	classes := map[string]bool{} // of defines there may be many, and none has a name
+	o.survey().definitions(outline.ClassName, func(d definition) { classes[d.Name.Name] = true })
 	for name := range o.sets {
-		o.add(candidate{name: name, kind: protocol.CompletionItemKindVariable})
+		if classes[name[:strings.LastIndex(name, "::")]] {
+			o.add(candidate{name: name, kind: protocol.CompletionItemKindVariable})
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ func TestWanted(t *testing.T) {
 			"Web::Switch $on = true) {\n  package { 'nginx': }\n  $t = template('web/t.erb')\n" +
 			"  $e = epp('web/t.epp', { size => 1, other => 2 })\n}\n",
 		"modules/web/manifests/sub.pp": "class web::sub {\n}\n",
+		"modules/web/manifests/d.pp":   "define web::d ($size) {\n}\n",
 		"modules/web/types/switch.pp":  "type Web::Switch = Boolean\n",
 		"modules/web/templates/t.erb":  "",
 		"modules/web/templates/t.epp":  "<%- | Integer $size, Integer $other | -%>\n",
@@ -45,7 +46,7 @@ func TestWanted(t *testing.T) {
 		{"sub.pp", "class { 'web': colour => '", "red dark green"},
 		{"sub.pp", "class { 'web': colour => d", "dig !notify"},
 		{"sub.pp", "class { 'web': on => t", "true template type !tidy"},
-		{"sub.pp", "file { '/x': ensure => 'f", "file"},
+		{"sub.pp", "file { '/x': ensure => 'f", "false file"},
 		{"sub.pp", "notify { 'f", ""},
 		{"sub.pp", "if $x == 'f", ""},
 		{"sub.pp", "# f", ""},
@@ -63,6 +64,25 @@ func TestWanted(t *testing.T) {
 		{"sub.pp", "$x = @(\"END\"/L)\n  it's ${web::po", "web::port"},
 		{"sub.pp", "$x = @(\"A B\":json)\n  ${1} $web::po", "web::port"},
 		{"sub.pp", "$x = @(END)\n  it's\n  |- END\n  File { mo", "mode"},
+		{"sub.pp", "package { 'x': ensure => ins", "installed !install"},
+		{"sub.pp", "package { 'x': ensure => 'p", "present purged"},
+		{"sub.pp", "service { 'x': ensure => 't", "true"},
+		{"sub.pp", "Exec <| ti", "timeout title"},
+		{"sub.pp", "Exec <<| tag == 'a' and ( ti", "timeout title"},
+		{"sub.pp", "Exec <| title == ti", "!title"},
+		{"sub.pp", "} class web::more (\n  Integer $por", ""},
+		{"sub.pp", "} define web::more ($a = [1, 2], Array[Integer, 1] $por", ""},
+		{"sub.pp", "} function web::more(Integer $a, *$por", ""},
+		{"sub.pp", "} class web::more ($a = $web::por", "web::port"},
+		{"sub.pp", "} class web::more ($a, $b = size($web::por", "web::port"},
+		{"sub.pp", "[1].each |Integer $por", ""},
+		{"sub.pp", "[1].each |$x, $por", ""},
+		{"sub.pp", "[1].each |$x| { $web::por", "web::port"},
+		{"sub.pp", "Exec <| title == $web::por", "web::port"},
+		{"sub.pp", "notice($web::por", "web::port"},
+		{"hiera.yaml", "    path: \"%{facts.os.", "family name"},
+		{"hiera.yaml", "    path: \"%{tr", "trusted"},
+		{"hiera.yaml", "    pa", ""},
 		{"common.yaml", "web::colour: ", "red dark green"},
 		{"common.yaml", "web::on: t", "true"},
 		{"common.yaml", "x: \"%{facts.os.", "family name"},
@@ -75,13 +95,14 @@ func TestWanted(t *testing.T) {
 		{"t.erb", "plain @po", ""},
 		{"t.erb", "<%# @po", ""},
 		{"t.erb", "<%= scope['web::po", "web::port"},
+		{"t.erb", "<%= scope['web::d", ""},
 		{"t.erb", "<%= @facts['os']['n", "name"},
 		{"t.epp", "<%= $si", "size"},
 		{"t.epp", "plain fi", ""},
 		{"t.epp", "<%= 1 %> fi", ""},
 	} {
 		file, before := "", ""
-		for _, dir := range []string{"modules/web/manifests/", "data/", "modules/web/templates/"} {
+		for _, dir := range []string{"modules/web/manifests/", "data/", "modules/web/templates/", ""} {
 			if text, is := files[dir+x.file]; is {
 				file, before = dir+x.file, strings.TrimSuffix(text, "}\n")
 			}
