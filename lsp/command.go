@@ -9,6 +9,7 @@ import (
 
 	"bunraku/fleet"
 	"bunraku/lsp/protocol"
+	"bunraku/source"
 
 	"github.com/creachadair/jrpc2"
 )
@@ -157,13 +158,30 @@ func (s *Server) foldersOf(path string) []*folder {
 	return nil
 }
 
+// eachFolder does something with some folders. One that is not there, or cannot be looked at, takes nothing away from
+// the others.
+func eachFolder(folders []*folder, do func(*folder) error) (err error) {
+	done := false
+	for _, f := range folders {
+		if e := do(f); e == nil || !source.Exists(f.ws.Disk(), f.dir) {
+			done = true
+		} else {
+			err = e
+		}
+	}
+	if done {
+		return nil
+	}
+	return err
+}
+
 // listed are the nodes of the folder that a file is in, or of all folders.
 func (s *Server) listed(ctx context.Context, path string) ([]listedNode, error) {
 	out := []listedNode{}
-	for _, f := range s.foldersOf(path) {
+	err := eachFolder(s.foldersOf(path), func(f *folder) error {
 		all, err := f.everyNode(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		chosen, err := f.choose(all)
 		if err != nil { // a setting that names nothing here chooses nothing here
@@ -174,8 +192,9 @@ func (s *Server) listed(ctx context.Context, path string) ([]listedNode, error) 
 				return c.Title() == n.Title()
 			})})
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 // everyNode are all nodes of a folder, those that were not chosen too.
@@ -194,12 +213,13 @@ func (f *folder) everyNode(ctx context.Context) ([]fleet.Node, error) {
 // folder is refused, and nothing changes.
 func (s *Server) choosing(ctx context.Context, patterns []string) ([]listedNode, error) {
 	var all []fleet.Node
-	for _, f := range s.foldersOf("") {
+	err := eachFolder(s.foldersOf(""), func(f *folder) error {
 		nodes, err := f.everyNode(ctx)
-		if err != nil {
-			return nil, err
-		}
 		all = append(all, nodes...)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if _, err := fleet.Pick(all, patterns); err != nil {
 		return nil, jrpc2.Errorf(jrpc2.InvalidParams, "%v", err)

@@ -142,15 +142,12 @@ const mostSymbols = 500
 // workspaceSymbol finds definitions by a part of their names, the best first.
 func (s *Server) workspaceSymbol(_ context.Context, p *protocol.WorkspaceSymbolParams) ([]protocol.SymbolInformation,
 	error) {
-	s.mu.Lock()
-	folders := slices.Clone(s.folders)
-	s.mu.Unlock()
 	query := strings.ToLower(strings.TrimPrefix(p.Query, "::"))
 	var found []occurrence
-	for _, f := range folders {
+	err := eachFolder(s.foldersOf(""), func(f *folder) error {
 		x, err := f.index()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, e := range x.entries {
 			for _, n := range e.names {
@@ -159,6 +156,10 @@ func (s *Server) workspaceSymbol(_ context.Context, p *protocol.WorkspaceSymbolP
 				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	rank := func(o occurrence) int {
 		switch name := strings.ToLower(o.Name.Name); {
