@@ -150,3 +150,80 @@ func TestOpenElsewhere(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestWatched: whatever a compile misses or reads is looked at again once somebody else has written it, and for nothing
+// else nodes are compiled again.
+func TestWatched(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"environment.conf":  "modulepath = modules\n",
+		"facts/a.json":      `{"fqdn": "a"}`,
+		"manifests/site.pp": "node default { include m }\n",
+		"modules/m/manifests/init.pp": "class m {\n  file { '/a': content => template('m/x.cfg') }\n" +
+			"  file { '/b': source => 'puppet:///modules/m/y.txt' }\n}\n",
+		"modules/m/lib/a.txt": "", "modules/m/files/z": "", ".git/HEAD": "", "README.md": "",
+	})
+	n := &nav{dial(t, nil), dir}
+	n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + dir, "capabilities": map[string]any{
+		"workspace": map[string]any{"didChangeWatchedFiles": map[string]any{"dynamicRegistration": true}}}})
+	n.notify("initialized", map[string]any{})
+	n.rest()
+	n.wait("a registration", func() bool { return strings.Contains(n.all.String(), "client/registerCapability") })
+	if !strings.Contains(n.all.String(), `"globPattern":"**/*"`) {
+		t.Errorf("what is watched: %s", n.all.String())
+	}
+	told := func() string {
+		n.rest()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return strings.Join(n.told(filepath.Join(dir, "modules/m/manifests/init.pp")), "\n")
+	}
+	tell := func(files ...string) {
+		var list []any
+		for _, file := range files {
+			list = append(list, map[string]any{"uri": n.uri(file), "type": 1})
+		}
+		n.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": list})
+	}
+	if got := told(); !strings.Contains(got, "x.cfg") {
+		t.Fatalf("at first: %q", got)
+	}
+	for _, x := range []struct{ file, gone string }{
+		{"modules/m/templates/x.cfg", "x.cfg"}, {"modules/m/files/y.txt", "y.txt"},
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, x.file)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		n.write(x.file, "hi\n")
+		tell(".git/HEAD", x.file)
+		if got := told(); strings.Contains(got, x.gone) {
+			t.Errorf("after %s: %q", x.file, got)
+		}
+	}
+	for file, want := range map[string]bool{"Puppetfile": true, "modules/new": true, "data/x.hocon": true,
+		"modules/m/lib/facter/x.sh": true, ".fixtures.yml": true, ".gitmodules": true, "keys/private_key.pkcs7.pem": true,
+		".git/index.lock": false, ".git/refs/x": false, "README.md": false, ".modules/m/manifests/init.pp": false,
+		"modules/m/manifests/.init.pp.swp": false, "doc/image.png": false} {
+		if got := n.to.Matters(filepath.Join(dir, file)); got != want {
+			t.Errorf("%s matters: %v", file, got)
+		}
+	}
+	n.bye()
+}
+
+// TestFolderThatIsNotThere: it takes nothing away from the others.
+func TestFolderThatIsNotThere(t *testing.T) {
+	dir := tree(t, shared)
+	n := &nav{dial(t, nil), dir}
+	n.start([]string{"utf-8"}, filepath.Join(dir, "gone"), dir)
+	n.rest()
+	if got := n.ask("workspace/symbol", map[string]any{"query": "web::sub"}).([]any); len(got) != 1 {
+		t.Errorf("symbols: %v", got)
+	}
+	for _, command := range []string{"bunraku.nodes.list", "bunraku.nodes.choose"} {
+		got := n.ask("workspace/executeCommand", map[string]any{"command": command, "arguments": []any{}}).([]any)
+		if len(got) != 1 {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+	n.bye()
+}

@@ -1,5 +1,7 @@
 package lsp
 
+import "slices"
+
 // TextOf is the text of an open file, as the server has it.
 func (s *Server) TextOf(uri string) (text string, open bool) {
 	s.mu.Lock()
@@ -19,4 +21,11 @@ func (s *Server) Rest() {
 	for _, f := range folders {
 		f.pending.Wait()
 	}
+}
+
+// Matters reports whether a folder is looked at again after a file was written.
+func (s *Server) Matters(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.folders, func(f *folder) bool { return f.matters(path) })
 }

@@ -104,6 +104,40 @@ var noData = map[string]bool{"spec": true, "facts": true, "node_modules": true}
 // isSettings reports whether a file says where Hiera's data are.
 func isSettings(p string) bool { return path.Base(p) == "hiera.yaml" }
 
+// matters reports whether answers may depend on a file that was written, or on a directory that came or went. Nothing
+// depends on what lies in hidden directories, where other programs write all the time.
+func (f *folder) matters(p string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	roots := []string{f.dir}
+	if f.disk != nil {
+		roots = append(roots, f.disk.Roots()...)
+	}
+	for _, root := range roots {
+		below, is := strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/")
+		if !is || hidden.MatchString(below) {
+			continue
+		}
+		switch path.Ext(p) {
+		case "", ".pp", ".epp", ".erb", ".yaml", ".yml", ".json", ".eyaml", ".conf", ".rb", ".pem", ".assert", ".assume":
+			return true
+		case ".gitmodules":
+			return path.Base(p) == ".gitmodules"
+		}
+		if anything.MatchString("/"+path.Dir(below)+"/") ||
+			slices.ContainsFunc(f.datadirs, func(dir string) bool { return strings.HasPrefix(p, dir) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Directories whose files nothing reads, and those whose files may be called anything.
+var (
+	hidden   = regexp.MustCompile(`(?:^|/)\.[^/]*/`)
+	anything = regexp.MustCompile(`/(?:templates|files|lib|data|facts|facts\.d|hiera[^/]*)/`)
+)
+
 // wrong is what keeps an open file that is no code from being read: of data, hiera.yaml and metadata.json here, of
 // others as the program says.
 func (f *folder) wrong(d *document) source.Diagnostics {

@@ -339,8 +339,8 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 		}}, nil
 }
 
-// watched are the files whose changes on the disk matter.
-const watched = "**/*.{pp,epp,erb,yaml,yml,json,eyaml,conf,rb,assert,assume}"
+// watched are all files: templates and what modules serve may be called anything. Which matter, matters says.
+const watched = "**/*"
 
 // initialized begins the work: everything before it is only an exchange of letters.
 func (s *Server) initialized(context.Context, *protocol.InitializedParams) (any, error) {
@@ -456,8 +456,10 @@ func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 func (s *Server) didChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, c := range p.Changes {
-		s.again(pathOf(c.URI))
+	for _, f := range s.folders {
+		if slices.ContainsFunc(p.Changes, func(c protocol.FileEvent) bool { return f.matters(pathOf(c.URI)) }) {
+			f.kick()
+		}
 	}
 	return nil, nil
 }
