@@ -60,6 +60,7 @@ class web (
 `,
 	"modules/web/functions/render.pp": "# Renders.\nfunction web::render(String $text, Integer $times = 1) >> String " +
 		"{\n  $text\n}\n",
+	"modules/web/functions/sum.pp":   "function web::sum(Integer *$list) {\n  $list\n}\n",
 	"modules/web/manifests/vhost.pp": "define web::vhost (String $docroot, Integer $port = 80) {\n}\n",
 }
 
@@ -198,10 +199,26 @@ func TestSignatureHelp(t *testing.T) {
 		{"$x = web::render(size([1, 2]), ", "web::render(String $text, Integer $times = 1) >> String", 1},
 		{"$x = split('a,b', ", "split(", 1},
 		{"notify { 'x': }", "", 0},
+		{"'a'.web::render(", "web::render(String $text, Integer $times = 1) >> String", 1},
+		{"web::sum(1, 2, 3, ", "web::sum(Integer *$list)", 0},
+		{"web::sum(size([1]), 2).web::render(", "web::render(", 1},
+		{"web::render( # a, b'\n  'x', ", "web::render(", 1},
+		{"web::render( # a, b'\n  ", "web::render(", 0},
+		{"web::render(\"${web::sum(1, ", "web::sum(", 0},
+		{"web::render(\"a, ${web::sum(1)}, ", "web::render(", 0},
+		{"web::render(\"a, ${web::sum(1)}, \", ", "web::render(", 1},
+		{"web::render(regsubst('a', /[(,']/, ", "regsubst(", 2},
+		{"web::render(4 / 2, ", "web::render(", 1},
+		{"web::render(@(\"E\"), @(F), ", "web::render(", 2},
+		{"web::render(@(\"E\"), ('x'))\n a, (\n | E\nweb::sum(", "web::sum(", 0},
+		{"$x = @(\"E\")\n it's ${web::render(1, ", "web::render(", 1},
+		{"notice(", "notice(Any *$values) >> Undef", 0},
+		{"notice(1, 2, ", "notice(Any *$values) >> Undef", 0},
 	} {
 		n.edit(file, i+2, nil, x.text)
 		r, _ := n.ask("textDocument/signatureHelp", map[string]any{"textDocument": map[string]any{"uri": "file://" + file},
-			"position": map[string]any{"line": 0, "character": len(x.text)}}).(map[string]any)
+			"position": map[string]any{"line": strings.Count(x.text, "\n"),
+				"character": len(x.text) - strings.LastIndexByte(x.text, '\n') - 1}}).(map[string]any)
 		if (r == nil) != (x.label == "") {
 			t.Errorf("%s: %v", x.text, r)
 			continue

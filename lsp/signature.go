@@ -2,6 +2,9 @@ package lsp
 
 import (
 	"context"
+	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"bunraku/lsp/protocol"
@@ -16,76 +19,141 @@ func (s *Server) signatureHelp(_ context.Context, p *protocol.SignatureHelpParam
 	if at == nil || err != nil {
 		return nil, err
 	}
-	name, arg := callAround(at.entry.file.Text[:at.offset])
+	text := at.entry.file.Text[:at.offset]
+	if path.Ext(at.entry.path) == ".epp" {
+		if text, _ = inTag(text); text == "" {
+			return nil, nil
+		}
+	}
+	name, arg := callAround(text)
 	if name == "" {
 		return nil, nil
 	}
-	out := &protocol.SignatureHelp{Signatures: at.signatures(name), ActiveParameter: &arg}
-	if len(out.Signatures) == 0 {
+	list := at.signatures(name)
+	if len(list) == 0 {
 		return nil, nil
 	}
-	for i, x := range out.Signatures {
-		if len(x.Parameters) > arg {
+	out := &protocol.SignatureHelp{ActiveParameter: &arg}
+	for i, x := range list {
+		out.Signatures = append(out.Signatures, x.SignatureInformation)
+		if fits := len(x.Parameters) > arg; out.ActiveSignature == nil && (fits || x.more) {
 			out.ActiveSignature = &i
-			break
+			if !fits {
+				arg = len(x.Parameters) - 1
+			}
 		}
 	}
 	return out, nil
 }
 
+// A signature is how a function can be called.
+type signature struct {
+	protocol.SignatureInformation
+	more bool // its last parameter takes all further arguments
+}
+
+// A bracket is what is open at a place of a text: a bracket of code, $ for an interpolation, a double quote for a
+// string, @ for a heredoc.
+type bracket struct {
+	open byte
+	call string // the function whose arguments it holds
+	arg  int    // the number of the argument, from 0
+	tag  string // of a heredoc
+	code bool   // the heredoc interpolates
+}
+
 // callAround is the function whose call a text breaks off in, and the number of the argument, from 0.
 func callAround(text string) (name string, arg int) {
-	text = outsideString(text)
-	depth := 0
-	const far = 4000
-	for i := len(text) - 1; i >= 0 && i > len(text)-far; i-- {
-		switch text[i] {
-		case '\'', '"': // a string: to its other end, in the same line
-			if k := strings.LastIndexByte(text[:i], text[i]); k >= 0 && !strings.Contains(text[k:i], "\n") {
-				i = k
-			}
-		case ')', ']', '}':
-			depth++
-		case '[', '{':
-			if depth--; depth < 0 {
-				return "", 0
-			}
-		case ',':
-			if depth == 0 {
-				arg++
-			}
+	const far = 1 << 16
+	if i := len(text) - far; i > 0 {
+		text = text[i+strings.IndexByte(text[i:], '\n')+1:]
+	}
+	for _, b := range slices.Backward(brackets(text)) {
+		switch b.open {
+		case '"', '@', '$': // the call that the string is an argument of
 		case '(':
-			if depth > 0 {
-				depth--
-				continue
-			}
-			if name = wordBefore(text[:i]); name == "" || name[0] >= 'A' && name[0] <= 'Z' {
+			if b.call == "" || b.call[0] >= 'A' && b.call[0] <= 'Z' {
 				return "", 0
 			}
-			return strings.TrimPrefix(name, "::"), arg
+			return strings.TrimPrefix(b.call, "::"), b.arg
+		default:
+			return "", 0
 		}
 	}
 	return "", 0
 }
 
-// outsideString is a text without the string that it breaks off in, if it does so in its last line.
-func outsideString(text string) string {
-	start := strings.LastIndexByte(text, '\n') + 1
-	quote, at := byte(0), 0
-	for i := start; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && quote != 0:
-			i++
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote, at = c, i
+// brackets are those that a text of code leaves open, the outermost first.
+func brackets(text string) (open []bracket) {
+	heredocs := []bracket(nil) // that begin with the next line
+	drop := func() {
+		if len(open) > 0 {
+			open = open[:len(open)-1]
 		}
 	}
-	if quote != 0 {
-		return text[:at]
+	for i := 0; i < len(text); i++ {
+		var in *bracket
+		if len(open) > 0 {
+			in = &open[len(open)-1]
+		}
+		c, rest := text[i], text[i:]
+		switch {
+		case in != nil && (in.open == '"' || in.open == '@'):
+			line, _, whole := strings.Cut(rest, "\n")
+			switch {
+			case in.open == '@' && text[i-1] == '\n' && whole && strings.TrimLeft(strings.TrimSpace(line), "|- \t") == in.tag:
+				i += len(line) - 1
+				drop()
+			case strings.HasPrefix(rest, "${") && (in.open == '"' || in.code):
+				i++
+				open = append(open, bracket{open: '$'})
+			case c == '\\':
+				i++
+			case c == '"' && in.open == '"':
+				drop()
+			}
+		case c == '\n':
+			open, heredocs = append(open, heredocs...), nil
+		case c == '#':
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case c == '\'' || c == '/' && !divides(text[:i]):
+			end := i + 1
+			for end < len(text) && text[end] != c && (c == '\'' || text[end] != '\n') {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			i = end
+		case c == '@':
+			if m := heredoc.FindStringSubmatch(rest[:min(len(rest), 200)]); m != nil && strings.HasPrefix(rest, m[0]) {
+				heredocs = append([]bracket{{open: '@', tag: m[2], code: m[1] != ""}}, heredocs...)
+				i += len(m[0]) - 1
+			}
+		case c == '"' || c == '[' || c == '{':
+			open = append(open, bracket{open: c})
+		case c == '(':
+			b := bracket{open: c, call: wordBefore(text[:i])}
+			if before := strings.TrimRight(text[:i-len(b.call)], " \t\r\n"); b.call != "" && strings.HasSuffix(before, ".") {
+				b.arg = 1 // what the function is called on is its first argument
+			}
+			open = append(open, b)
+		case c == ')' || c == ']' || c == '}':
+			drop()
+		case c == ',' && in != nil:
+			in.arg++
+		}
 	}
-	return text
+	return open
+}
+
+// divides reports whether a slash behind a text is a division, and does not begin a regular expression.
+func divides(text string) bool {
+	text = strings.TrimRight(text, " \t")
+	return text != "" && (isWord(text[len(text)-1]) || strings.HasSuffix(text, ")") || strings.HasSuffix(text, "]")) &&
+		!strings.HasSuffix(text, "node")
 }
 
 // wordBefore is the name that a text ends with, qualified perhaps.
@@ -102,7 +170,7 @@ func isWord(c byte) bool {
 }
 
 // signatures are those of a function, of the tree or built in.
-func (at *spot) signatures(name string) (out []protocol.SignatureInformation) {
+func (at *spot) signatures(name string) (out []signature) {
 	for _, e := range at.index.entries {
 		for _, n := range e.names {
 			if n.Kind != outline.FunctionName || !n.Defines || n.Name != name {
@@ -122,7 +190,7 @@ func (at *spot) signatures(name string) (out []protocol.SignatureInformation) {
 }
 
 // ownSignature is that of a function of the tree.
-func (at *spot) ownSignature(e *entry, f *syntax.Function) protocol.SignatureInformation {
+func (at *spot) ownSignature(e *entry, f *syntax.Function) signature {
 	var params []protocol.ParameterInformation
 	var texts []string
 	for _, p := range f.Params {
@@ -130,7 +198,9 @@ func (at *spot) ownSignature(e *entry, f *syntax.Function) protocol.SignatureInf
 		texts = append(texts, text)
 		params = append(params, protocol.ParameterInformation{Label: text})
 	}
-	out := protocol.SignatureInformation{Label: f.Name + "(" + strings.Join(texts, ", ") + ")", Parameters: params}
+	out := signature{more: len(f.Params) > 0 && f.Params[len(f.Params)-1].Splat,
+		SignatureInformation: protocol.SignatureInformation{Label: f.Name + "(" + strings.Join(texts, ", ") + ")",
+			Parameters: params}}
 	if f.Returns != nil {
 		out.Label += " >> " + e.file.Slice(f.Returns.Span())
 	}
@@ -142,22 +212,39 @@ func (at *spot) ownSignature(e *entry, f *syntax.Function) protocol.SignatureInf
 
 // signatures are those of a function that is built in: its types in Puppet's own syntax, each with the parameter's
 // name.
-func signatures(f *eval.Function) (out []protocol.SignatureInformation) {
+func signatures(f *eval.Function) (out []signature) {
 	for _, d := range f.Dispatches {
-		inner := strings.TrimSuffix(strings.TrimPrefix(d.Signature, "Callable["), "]")
-		var s protocol.SignatureInformation
-		var texts []string
-		for i, part := range splitTypes(inner) {
-			if part[0] >= '0' && part[0] <= '9' || part == "default" { // how many arguments there may be
-				continue
+		types := splitTypes(strings.TrimSuffix(strings.TrimPrefix(d.Signature, "Callable["), "]"))
+		returns := ""
+		if len(types) == 2 && types[0][0] == '[' { // with the type of what it returns
+			returns = " >> " + types[1]
+			types = splitTypes(strings.TrimSuffix(strings.TrimPrefix(types[0], "["), "]"))
+		}
+		first := slices.IndexFunc(types, func(part string) bool {
+			return part[0] >= '0' && part[0] <= '9' || part == "default"
+		})
+		var s signature
+		if first >= 0 { // how many arguments there may be, at least and at most
+			most := 0
+			if len(types) > first+1 {
+				most, _ = strconv.Atoi(types[first+1]) // default is any number
 			}
+			types = types[:first]
+			s.more = len(types) > 0 && (most == 0 || most > len(types))
+		}
+		var texts []string
+		for i, part := range types {
 			if i < len(d.Names) {
-				part += " $" + d.Names[i]
+				star := ""
+				if s.more && i == len(types)-1 {
+					star = "*"
+				}
+				part += " " + star + "$" + d.Names[i]
 			}
 			texts = append(texts, part)
 			s.Parameters = append(s.Parameters, protocol.ParameterInformation{Label: part})
 		}
-		s.Label = f.Name + "(" + strings.Join(texts, ", ") + ")"
+		s.Label = f.Name + "(" + strings.Join(texts, ", ") + ")" + returns
 		if f.Doc != "" {
 			s.Documentation = &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: f.Doc}
 		}
