@@ -37,14 +37,16 @@ type folder struct {
 	opened  map[string]opened // open files as they were last read, by path
 	// datadirs are the directories of data that files called hiera.yaml name, each with a slash at its end.
 	datadirs []string
-	alone    string             // the name of the module that it is, "" if it is none
-	base     *index             // all files, as they were last looked at
-	snap     *compiler.Snapshot // that was last compiled from
-	results  []*result          // of the chosen nodes
-	counted  map[string]*count  // what is in the nodes that were compiled, by the node's title
-	titles   map[string]bool    // of all nodes; true for those that are invented
-	sought   map[string]bool    // classes that nodes were looked for which have them
-	missed   string             // what the settings name and is no node, as it was last told
+	// classKeys are the keys of Hiera that hold names of classes, sorted.
+	classKeys []string
+	alone     string             // the name of the module that it is, "" if it is none
+	base      *index             // all files, as they were last looked at
+	snap      *compiler.Snapshot // that was last compiled from
+	results   []*result          // of the chosen nodes
+	counted   map[string]*count  // what is in the nodes that were compiled, by the node's title
+	titles    map[string]bool    // of all nodes; true for those that are invented
+	sought    map[string]bool    // classes that nodes were looked for which have them
+	missed    string             // what the settings name and is no node, as it was last told
 	// remedies are edits for the problems that were last found, by the path of the file that has the problem.
 	remedies map[string][]remedy
 	judges   []*judge.Judge     // the last is the one that there is now: who asks may still use those before

@@ -38,7 +38,11 @@ type entry struct {
 	defs   []outline.Name // those of names that define something: a small part of them
 	whole  bool           // it parses without errors
 	isData bool           // it holds Hiera's data
-	marked bool           // the editor shows a byte order mark in it
+	hands  []string       // the keys whose values its code hands to include
+	unsaid bool           // it declares classes of which it does not say where their names come from
+	// classKeys are the keys that hold classes, of a file of data: those that code hands to include.
+	classKeys []string
+	marked    bool // the editor shows a byte order mark in it
 	// template is how manifests call it, "" if it is none.
 	template string
 
@@ -463,11 +467,18 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	isData := f.isData(p)
 	marked := strings.HasPrefix(c.Text, byteOrderMark) && f.server.showsMark(p)
 	template := f.templateName(p)
-	if old != nil && old.digest == c.Digest && old.isData == isData && old.marked == marked && old.template == template {
+	var classKeys []string
+	if isData {
+		f.mu.Lock()
+		classKeys = f.classKeys
+		f.mu.Unlock()
+	}
+	if old != nil && old.digest == c.Digest && old.isData == isData && old.marked == marked &&
+		old.template == template && slices.Equal(old.classKeys, classKeys) {
 		return old, nil
 	}
 	e := &entry{path: p, isData: isData, marked: marked, digest: c.Digest, file: source.NewFile(p, c.Text),
-		template: template}
+		template: template, classKeys: classKeys}
 	switch path.Ext(p) {
 	case ".pp", ".epp":
 		tree, list, err := f.ws.Parse(view, p, fleet.IsPlan(p))
@@ -476,6 +487,7 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		}
 		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
 		e.names = outline.Names(tree, f.effects)
+		e.hands, e.unsaid = handed(tree, f.effects)
 		e.settle()
 	case ".yaml", ".yml", ".eyaml", ".json":
 		// What is wrong with it is told while it is open, and when a node asks for it.
@@ -590,13 +602,9 @@ func dataNames(e *entry) (names []outline.Name) {
 		switch string(key) {
 		case lookupOptions:
 			names = append(names, optionNames(e.file, kid.Node)...)
-		case "classes":
-			for _, c := range kid.Node.Kids {
-				if s, is := c.Node.Value.(value.String); is {
-					name := strings.TrimPrefix(string(s), "::")
-					names = append(names, outline.Name{Kind: outline.ClassName, Name: outline.Class(name), Text: true,
-						Span: within(e.file, c.Node.Span, name)})
-				}
+		default:
+			if slices.Contains(e.classKeys, string(key)) {
+				names = append(names, classesOf(e, kid.Node)...)
 			}
 		}
 	}
@@ -726,12 +734,28 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 	return slices.Compact(files), err
 }
 
-// build reads all files of a view, on all processors.
+// build reads all files of a view, on all processors: code first, which says what data hold.
 func (f *folder) build(view source.Files, files []string) *index {
 	entries := make([]*entry, len(files))
-	source.Each(context.Background(), len(files), func(i int) {
-		entries[i], _ = f.read(view, files[i]) // one that cannot be read has no names
-	})
+	read := func(code bool) {
+		source.Each(context.Background(), len(files), func(i int) {
+			if ext := path.Ext(files[i]); (ext == ".pp" || ext == ".epp") == code {
+				entries[i], _ = f.read(view, files[i]) // one that cannot be read has no names
+			}
+		})
+	}
+	read(true)
+	keys := []string{"classes"} // whoever reads it
+	for _, e := range entries {
+		if e != nil {
+			keys = append(keys, e.hands...)
+		}
+	}
+	slices.Sort(keys)
+	f.mu.Lock()
+	f.classKeys = slices.Compact(keys)
+	f.mu.Unlock()
+	read(false)
 	return newIndex(slices.DeleteFunc(entries, func(e *entry) bool { return e == nil }))
 }
 

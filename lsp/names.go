@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/outline"
@@ -152,7 +153,11 @@ func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]p
 	for _, o := range at.computed(at.name, all) {
 		out = append(out, s.location(o.entry, o.Span))
 	}
+	unsaid := slices.ContainsFunc(at.index.entries, func(e *entry) bool { return e.unsaid })
 	for _, o := range at.possible(rooted(at.name)) {
+		if o.Kind == outline.ClassName && o.isData && !unsaid && !strings.Contains(o.Name.Name, "::") {
+			continue // a plain word, and nothing that declares classes asks for it
+		}
 		out = append(out, s.location(o.entry, o.Span))
 	}
 	return out, nil

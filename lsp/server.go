@@ -21,6 +21,7 @@
 //	wanted.go     what can stand in strings, data and templates
 //	near.go       which class is likely to be included
 //	table.go      what completion asks of all files, gathered once
+//	handed.go     keys of Hiera that hold names of classes
 //	signature.go  how a function is called
 //	action.go     edits that take problems away
 //	extract.go    a default that moves into the data

@@ -137,7 +137,7 @@ func (o *offers) inData(text, line string, match func(place) []string) {
 	case match(inKey) != nil:
 		o.keys(true)
 	case match(inDataList) != nil:
-		if lastPart(under) == "classes" || strings.HasSuffix(under, "_classes") {
+		if lastPart(under) == "classes" || strings.HasSuffix(under, "_classes") || slices.Contains(o.entry.classKeys, under) {
 			o.classes()
 		}
 	case under == "lookup_options" && match(inDataDeep) != nil:
