@@ -50,7 +50,13 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 			out = append(out, x)
 		}
 	}
-	return slices.DeleteFunc(out, func(a protocol.CodeAction) bool { return s.bares(a.Edit) }), nil
+	out = slices.DeleteFunc(out, func(a protocol.CodeAction) bool { return s.bares(a.Edit) })
+	for _, a := range out {
+		if err := at.versioned(a.Edit); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // bares reports whether an edit has something Sensitive in it. It cannot be sent.

@@ -166,7 +166,7 @@ func (n *nav) mendedBy(d map[string]any, base map[string]int, version *int) bool
 		}) {
 			continue
 		}
-		for uri, edits := range action["edit"].(map[string]any)["changes"].(map[string]any) {
+		for uri, edits := range changesOf(action["edit"]) {
 			path := strings.TrimPrefix(uri, "file://")
 			text, open := n.to.TextOf(uri)
 			if !open {
@@ -177,7 +177,7 @@ func (n *nav) mendedBy(d map[string]any, base map[string]int, version *int) bool
 				text = string(body)
 				n.open(path, text)
 			}
-			all := edits.([]any)
+			all := edits
 			slices.SortFunc(all, func(a, b any) int { return -comparePlaces(a, b) })
 			for _, e := range all {
 				text = applied(text, e.(map[string]any))

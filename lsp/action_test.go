@@ -58,7 +58,7 @@ func TestCodeActions(t *testing.T) {
 		if len(actions) == 0 {
 			t.Fatalf("nothing is offered for %v", diagnostic)
 		}
-		for u, edits := range actions[0].(map[string]any)["edit"].(map[string]any)["changes"].(map[string]any) {
+		for u, edits := range changesOf(actions[0].(map[string]any)["edit"]) {
 			path := strings.TrimPrefix(u, "file://")
 			text, err := os.ReadFile(path)
 			if err != nil {
@@ -68,7 +68,7 @@ func TestCodeActions(t *testing.T) {
 				n.open(path, string(text))
 				opened[path] = true
 			}
-			for _, x := range edits.([]any) {
+			for _, x := range edits {
 				e := x.(map[string]any)
 				version++
 				n.edit(path, version, e["range"].(map[string]any), e["newText"].(string))
@@ -117,14 +117,14 @@ func (n *nav) actions(file, text string, nth int) (out []map[string]any) {
 // apply makes the edits of an action in the files.
 func (n *nav) apply(action map[string]any) {
 	n.t.Helper()
-	for u, edits := range action["edit"].(map[string]any)["changes"].(map[string]any) {
+	for u, edits := range changesOf(action["edit"]) {
 		path := strings.TrimPrefix(u, "file://")
 		text, err := os.ReadFile(path)
 		if err != nil {
 			n.t.Fatal(err)
 		}
 		out := string(text)
-		list := edits.([]any)
+		list := edits
 		for i := len(list) - 1; i >= 0; i-- { // from behind, so that places stay
 			out = applied(out, list[i].(map[string]any))
 		}

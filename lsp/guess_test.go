@@ -44,8 +44,8 @@ func TestGuesses(t *testing.T) {
 			"range": d["range"], "context": map[string]any{"diagnostics": []any{d}}}).([]any)
 		got := ""
 		for _, a := range actions {
-			for _, edits := range a.(map[string]any)["edit"].(map[string]any)["changes"].(map[string]any) {
-				got = applied(x.site, edits.([]any)[0].(map[string]any))
+			for _, edits := range changesOf(a.(map[string]any)["edit"]) {
+				got = applied(x.site, edits[0].(map[string]any))
 			}
 		}
 		if got != x.want {

@@ -270,7 +270,7 @@ func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 	}
 	switch {
 	case whole != nil:
-		return s.workspaceEdit(of.index, whole)
+		return s.workspaceEdit(of.spot, whole)
 	case len(folders) > 0:
 		return nil, refused("%s is none of the files that are looked at: if a link leads to it, open it where it lies", file)
 	}
@@ -860,43 +860,55 @@ func nameless(v any, names *regexp.Regexp) any {
 }
 
 // workspaceEdit puts a change into the protocol's words.
-func (s *Server) workspaceEdit(x *index, c *change) (*protocol.WorkspaceEdit, error) {
-	out := &protocol.WorkspaceEdit{}
-	edits := map[string][]protocol.TextEdit{}
+func (s *Server) workspaceEdit(at *spot, c *change) (*protocol.WorkspaceEdit, error) {
+	out := &protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
 	for p, list := range c.edits {
-		m := x.byPath[p].mapper(s.enc)
+		m, uri := at.byPath[p].mapper(s.enc), s.uriOf(p)
 		for _, e := range list {
-			edits[p] = append(edits[p], protocol.TextEdit{Range: m.span(e.Place.Span), NewText: e.Text})
+			out.Changes[uri] = append(out.Changes[uri], protocol.TextEdit{Range: m.span(e.Place.Span), NewText: e.Text})
 		}
 	}
-	if len(c.moves) == 0 {
-		out.Changes = map[string][]protocol.TextEdit{}
-		for p, list := range edits {
-			out.Changes[s.uriOf(p)] = list
-		}
-		return out, nil
-	}
-	add := func(v any) error {
-		raw, err := json.Marshal(v)
-		out.DocumentChanges = append(out.DocumentChanges, raw)
-		return err
-	}
-	for _, p := range slices.Sorted(maps.Keys(edits)) {
-		id := protocol.OptionalVersionedTextDocumentIdentifier{URI: s.uriOf(p)}
-		s.mu.Lock()
-		if d := s.docs[id.URI]; d != nil {
-			id.Version = &d.version
-		}
-		s.mu.Unlock()
-		if err := add(protocol.TextDocumentEdit{TextDocument: id, Edits: edits[p]}); err != nil {
-			return nil, err
-		}
+	if err := at.versioned(out); err != nil {
+		return nil, err
 	}
 	for _, from := range slices.Sorted(maps.Keys(c.moves)) {
 		to := filepath.ToSlash(path.Clean(c.moves[from]))
-		if err := add(protocol.RenameFile{Kind: "rename", OldURI: s.uriOf(from), NewURI: s.uriOf(to)}); err != nil {
+		raw, err := json.Marshal(protocol.RenameFile{Kind: "rename", OldURI: s.uriOf(from), NewURI: s.uriOf(to)})
+		if err != nil {
 			return nil, err
 		}
+		out.DocumentChanges = append(out.DocumentChanges, raw)
 	}
 	return out, nil
+}
+
+// versioned says of an edit which versions of open documents it is for, to a client that can refuse one which is for
+// another text.
+func (at *spot) versioned(edit *protocol.WorkspaceEdit) error {
+	s := at.server
+	w := s.client.Workspace
+	if w == nil || w.WorkspaceEdit == nil || !w.WorkspaceEdit.DocumentChanges {
+		return nil
+	}
+	for _, uri := range slices.Sorted(maps.Keys(edit.Changes)) {
+		id := protocol.OptionalVersionedTextDocumentIdentifier{URI: uri}
+		s.mu.Lock()
+		d := s.docs[uri]
+		s.mu.Unlock()
+		if d != nil {
+			at.folder.mu.Lock()
+			if was := at.opened[d.path]; was.entry == at.byPath[d.path] && was.document != nil {
+				d = was.document // it may have been edited since
+			}
+			at.folder.mu.Unlock()
+			id.Version = &d.version
+		}
+		raw, err := json.Marshal(protocol.TextDocumentEdit{TextDocument: id, Edits: edit.Changes[uri]})
+		if err != nil {
+			return err
+		}
+		edit.DocumentChanges = append(edit.DocumentChanges, raw)
+	}
+	edit.Changes = nil
+	return nil
 }

@@ -71,6 +71,22 @@ func (n *nav) written(edit map[string]any) map[string]string {
 	return files
 }
 
+// changesOf are the edits of an edit's files, by URI.
+func changesOf(edit any) map[string][]any {
+	out := map[string][]any{}
+	changes, _ := edit.(map[string]any)["changes"].(map[string]any)
+	for uri, list := range changes {
+		out[uri] = list.([]any)
+	}
+	ordered, _ := edit.(map[string]any)["documentChanges"].([]any)
+	for _, x := range ordered {
+		if c := x.(map[string]any); c["kind"] == nil {
+			out[c["textDocument"].(map[string]any)["uri"].(string)] = c["edits"].([]any)
+		}
+	}
+	return out
+}
+
 func comparePlaces(a, b any) int {
 	at := func(x any) int {
 		p := x.(map[string]any)["range"].(map[string]any)["start"].(map[string]any)
@@ -374,7 +390,7 @@ func TestByteOrderMark(t *testing.T) {
 		t.Fatal(why)
 	}
 	at := func(uri string) map[string]any {
-		list, _ := edit["changes"].(map[string]any)[uri].([]any)
+		list := changesOf(edit)[uri]
 		if len(list) == 0 {
 			t.Fatalf("nothing changes in %s: %v", uri, edit)
 		}
@@ -396,4 +412,64 @@ func TestByteOrderMark(t *testing.T) {
 		t.Errorf("of a text with the mark, the key is changed at %v", got)
 	}
 	n.bye()
+}
+
+// TestEditsAreVersioned: a client that can refuse an edit which is for another text is told which text it is for.
+func TestEditsAreVersioned(t *testing.T) {
+	const open = "modules/web/manifests/init.pp"
+	files := maps.Clone(named)
+	files[open] = strings.Replace(files[open], "  Integer $port,\n", "  Integer $port,\n  Integer $size = 3,\n", 1)
+	for _, knows := range []bool{true, false} {
+		n := &nav{dial(t, nil), tree(t, files)}
+		n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + n.dir, "capabilities": map[string]any{
+			"general":   map[string]any{"positionEncodings": []string{"utf-8"}},
+			"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": knows}}}})
+		n.notify("initialized", map[string]any{})
+		n.open(filepath.Join(n.dir, open), files[open])
+		n.edit(filepath.Join(n.dir, open), 7, nil, files[open]+"# more\n")
+		n.rest()
+		edit, why := n.renameIn(open, "port,", 1, "gate")
+		if why != "" {
+			t.Fatal(why)
+		}
+		if !knows {
+			if edit["documentChanges"] != nil || edit["changes"] == nil {
+				t.Errorf("a client that knows nothing of versions gets %v", edit)
+			}
+			n.bye()
+			continue
+		}
+		list, _ := edit["documentChanges"].([]any)
+		if edit["changes"] != nil || len(list) < 3 {
+			t.Errorf("%v", edit)
+		}
+		check := func(list []any) {
+			for _, x := range list {
+				id := x.(map[string]any)["textDocument"].(map[string]any)
+				var want any
+				if id["uri"] == n.uri(open) {
+					want = 7.0
+				}
+				if version, has := id["version"]; !has || version != want {
+					t.Errorf("%v, want %v", id, want)
+				}
+			}
+		}
+		check(list)
+		ask := n.pos(open, "3,", 1)
+		actions := n.ask("textDocument/codeAction", map[string]any{"textDocument": ask["textDocument"],
+			"range":   map[string]any{"start": ask["position"], "end": ask["position"]},
+			"context": map[string]any{"diagnostics": []any{}}}).([]any)
+		for _, a := range actions {
+			list, _ := a.(map[string]any)["edit"].(map[string]any)["documentChanges"].([]any)
+			if len(list) == 0 {
+				t.Errorf("%v", a)
+			}
+			check(list)
+		}
+		if len(actions) == 0 {
+			t.Error("no action is offered")
+		}
+		n.bye()
+	}
 }
