@@ -99,8 +99,10 @@ type Snapshot struct {
 	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
 	old       sync.Map // name → *eval.Function: 3.x functions
 
-	wantedOnce  source.Once
-	wantedNames []string
+	wantedOnce    source.Once
+	wantedNames   []string
+	functionsOnce source.Once
+	functionNames []string
 
 	generated    source.Once
 	hasGenerated bool

@@ -88,20 +88,24 @@ func (c *Snapshot) Accepts(typ string, v value.Value) (fits, known bool) {
 type typeText struct{ t value.Type }
 
 // FunctionNames are the functions that are built in or that modules have in Ruby, for suggestions.
-func (c *Snapshot) FunctionNames() (names []string) {
-	for n := range c.functions {
-		names = append(names, n)
-	}
-	for n := range c.natives {
-		names = append(names, n)
-	}
-	if c.standsIn() {
-		for n := range standInFunctions() {
+func (c *Snapshot) FunctionNames() []string {
+	c.functionsOnce.Do(func() {
+		var names []string
+		for n := range c.functions {
 			names = append(names, n)
 		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+		for n := range c.natives {
+			names = append(names, n)
+		}
+		if c.standsIn() {
+			for n := range standInFunctions() {
+				names = append(names, n)
+			}
+		}
+		slices.Sort(names)
+		c.functionNames = slices.Clip(slices.Compact(names))
+	})
+	return c.functionNames
 }
 
 // GlobalHiera reports whether the user named a global hiera.yaml.

@@ -163,3 +163,15 @@ func (g *viewMaker) facts() *facts.Facts {
 	}
 	return &facts.Facts{Name: g.of(viewWords...) + fmt.Sprint(g.IntN(3)), Values: value.NewHash(pairs...)}
 }
+
+// TestFunctionNamesOnce: a text may call very many functions that are not there; those that are there are listed once.
+func TestFunctionNamesOnce(t *testing.T) {
+	ws := compiler.NewWorkspace("/e", compiler.Options{})
+	snap, err := ws.Snapshot(context.Background(), source.NewMemory([]string{"/e"}, map[string]string{}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() { snap.FunctionNames() }); n > 0 {
+		t.Errorf("they are listed anew each time: %v allocations", n)
+	}
+}
