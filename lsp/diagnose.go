@@ -95,8 +95,8 @@ func (d *document) key() string {
 func (s *Server) syntax(d *document) {
 	var list source.Diagnostics
 	f := s.folderOf(d.path)
-	switch ext := path.Ext(d.key()); {
-	case ext != ".pp" && ext != ".epp":
+	switch {
+	case d.ext != ".pp" && d.ext != ".epp":
 		if f != nil {
 			list = f.wrong(d)
 		}
@@ -131,7 +131,7 @@ func parseAlone(d *document) (*syntax.File, source.Diagnostics) {
 	file := source.NewFile(d.key(), d.text)
 	opt := syntax.Options{Language: source.Puppet8, Strict: source.StrictError, Tasks: fleet.IsPlan(d.key())}
 	parse := syntax.Parse
-	if strings.HasSuffix(d.key(), ".epp") {
+	if d.ext == ".epp" {
 		parse = syntax.ParseEPP
 	}
 	tree, list := parse(file, opt)

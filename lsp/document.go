@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"path"
 	"strings"
 
 	"bunraku/lsp/protocol"
@@ -10,8 +11,23 @@ import (
 type document struct {
 	uri     string // as the client spells it
 	path    string // absolute; "" for what is no file
+	ext     string // what files of its language end with
 	version int
 	*mapper
+}
+
+// extension is what files end with that hold what a document does: it may be one that nobody has saved yet.
+func extension(file, uri string, language protocol.LanguageKind) string {
+	switch {
+	case file != "":
+	case language == "puppet":
+		return ".pp"
+	case language == "epp" || language == "epuppet" || language == "embeddedpuppet":
+		return ".epp"
+	default:
+		file = uri
+	}
+	return path.Ext(file)
 }
 
 // showsMark reports whether a file is open with the byte order mark in its text, which few editors do.
@@ -36,7 +52,7 @@ func (d *document) edited(version int, changes []protocol.TextDocumentContentCha
 			m = newMapper(m.replace(*c.Range, c.Text), m.enc)
 		}
 	}
-	return &document{d.uri, d.path, version, m}
+	return &document{d.uri, d.path, d.ext, version, m}
 }
 
 // moved is where a range stands after a change of the text around it; ok is false if the change touches it.

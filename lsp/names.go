@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -237,7 +236,7 @@ func (s *Server) entryOf(uri string) (*entry, error) {
 		return nil, nil
 	}
 	e := &entry{path: d.key(), file: source.NewFile(d.key(), d.text)}
-	if ext := path.Ext(d.key()); ext == ".pp" || ext == ".epp" {
+	if d.ext == ".pp" || d.ext == ".epp" {
 		e.tree, _ = parseAlone(d)
 	}
 	return e, nil

@@ -407,7 +407,8 @@ func (s *Server) didOpen(_ context.Context, p *protocol.DidOpenTextDocumentParam
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := p.TextDocument
-	d := &document{t.URI, pathOf(t.URI), t.Version, newMapper(t.Text, s.enc)}
+	file := pathOf(t.URI)
+	d := &document{t.URI, file, extension(file, t.URI, t.LanguageId), t.Version, newMapper(t.Text, s.enc)}
 	s.docs[t.URI] = d
 	s.changed(d)
 	return nil, nil

@@ -342,6 +342,27 @@ func TestClosedUnsaved(t *testing.T) {
 	n.bye()
 }
 
+// TestUntitled: of what nobody has saved yet the language says what it is.
+func TestUntitled(t *testing.T) {
+	n := navigate(t, map[string]string{"manifests/site.pp": "notify { 'x': }\n", "facts/a.json": `{"fqdn": "a"}`})
+	for _, x := range []struct{ uri, language, text, name string }{
+		{"untitled:Untitled-1", "puppet", "class a {\n}\n$x = \n", "a"},
+		{"untitled:Untitled-2", "epuppet", "<%- | String $a | -%>\n<%= $a + %>\n", "$a"},
+	} {
+		n.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": x.uri,
+			"languageId": x.language, "version": 1, "text": x.text}})
+		n.wait("a mistake", func() bool {
+			p := n.shown[x.uri]
+			return p != nil && len(p["diagnostics"].([]any)) > 0
+		})
+		list := n.ask("textDocument/documentSymbol", map[string]any{"textDocument": map[string]any{"uri": x.uri}}).([]any)
+		if len(list) == 0 || list[0].(map[string]any)["name"] != x.name {
+			t.Errorf("%s: %v", x.uri, list)
+		}
+	}
+	n.bye()
+}
+
 // TestNotWaiting: a client that does not wait for the answer of initialize is served as any other.
 func TestNotWaiting(t *testing.T) {
 	for range 20 {
