@@ -567,7 +567,7 @@ func (n *namer) node(x syntax.Node, s *scope) {
 	case *syntax.Collect:
 		n.node(x.Type, s)
 		if x.Query != nil {
-			n.query(anyOf(typeOf(x.Type)), x.Query, s)
+			n.query(typeOf(x.Type), x.Query, s)
 		}
 		n.attributes([]string{anyOf(typeOf(x.Type))}, x.Ops, s)
 		return
@@ -722,16 +722,17 @@ func (n *namer) set(owner, attribute string, at source.Span, text bool) {
 	n.add(x)
 }
 
-// query adds what the condition of a collector names: attributes, and by their tags classes.
-func (n *namer) query(owner string, q syntax.Expr, s *scope) {
+// query adds what the condition of a collector names: attributes, resources by their titles, and by their tags classes.
+func (n *namer) query(typ string, q syntax.Expr, s *scope) {
+	owner := anyOf(typ)
 	switch q := q.(type) {
 	case *syntax.Paren:
-		n.query(owner, q.X, s)
+		n.query(typ, q.X, s)
 		return
 	case *syntax.Binary:
 		if q.Op == syntax.OpAnd || q.Op == syntax.OpOr {
-			n.query(owner, q.Left, s)
-			n.query(owner, q.Right, s)
+			n.query(typ, q.Left, s)
+			n.query(typ, q.Right, s)
 			return
 		}
 		n.literals(q.Left, nil, func(text string, at source.Span) {
@@ -740,7 +741,11 @@ func (n *namer) query(owner string, q syntax.Expr, s *scope) {
 				n.text(aTag, q.Right, s)
 			case text == "title" && owner == anyClass:
 				n.text(aClass, q.Right, s)
-			case text != "title":
+			case text == "title":
+				if owner == typ { // one kind of resource is meant
+					n.titled(typ, q.Right)
+				}
+			default:
 				n.set(owner, text, at, false)
 			}
 		})
@@ -775,12 +780,17 @@ func (n *namer) reference(x *syntax.Access, s *scope) {
 		if typ == "class" {
 			n.classes(k, s, false)
 		} else {
-			n.literals(k, nil, func(text string, at source.Span) {
-				n.add(Name{Kind: ResourceName, Name: Capitalized(typ) + "[" + text + "]", Span: at, Text: true})
-			})
+			n.titled(typ, k)
 		}
 		n.node(k, s)
 	}
+}
+
+// titled adds the resources of a type whose titles an expression writes out.
+func (n *namer) titled(typ string, titles syntax.Expr) {
+	n.literals(titles, nil, func(text string, at source.Span) {
+		n.add(Name{Kind: ResourceName, Name: Capitalized(typ) + "[" + text + "]", Span: at, Text: true})
+	})
 }
 
 // typeOf is the type that a reference names, "" for none.

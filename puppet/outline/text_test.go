@@ -22,7 +22,8 @@ func TestNamesInText(t *testing.T) {
 	for _, code := range []string{
 		`$x = getvar('«v a::b»')`, `$x = getvar('::«v a::b».c.0')`, `$x = '«v a::b»'.getvar`, `$x = getvar("«v a::b»", 1)`,
 		`$x = defined('«ct a::b»', '«ct a::d»')`, `$x = defined('$«v a::b»')`, `$x = defined('$::«v a::b»')`,
-		`$x = tagged('«ct a::b»', «ct a::b»)`, `File <| tag == '«ct a::b»' |>`, `File <| title == '!a::b' |>`,
+		`$x = tagged('«ct a::b»', «ct a::b»)`, `File <| tag == '«ct a::b»' |>`, `File <| title == '«r File[a::b]:a::b»' |>`,
+		`Resource <| title == '!a::b' |>`,
 		`Resource['«t a::d»', '«r A::D[x]:x»'] -> X['y']`, `Resource['«t a::d»']['«r A::D[x]:x»'] -> X['y']`,
 		`Resource[«t A::D», 'x'] -> X['y']`, `Resource['class', '«c a::b»'] -> X['y']`,
 		`$x = Class['«c a::b»', «c a::c»]`, `$x = Class[['«c a::b»', '::«c a::c»']]`, `$x = Class['«c A::B»']`,
