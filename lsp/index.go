@@ -54,6 +54,7 @@ type entry struct {
 
 	listed sync.Once
 	texts  map[string][]mention // what mentions has found
+	titles []source.Span        // those of resources, for mentions alone
 	joined []outline.Name       // texts that are put together when the code runs, and may be names
 }
 

@@ -143,6 +143,11 @@ func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]p
 			out = append(out, s.location(o.entry, o.Span))
 		}
 	}
+	for _, o := range all {
+		for _, span := range documented(o) {
+			out = append(out, s.location(o.entry, span))
+		}
+	}
 	ids := at.meanings(at.entry, rooted(at.name))
 	at.patterns(func(o occurrence, matches func(string) bool) {
 		if slices.ContainsFunc(ids, func(id identity) bool { return id.kind == o.Kind && matches(id.name) }) {

@@ -29,6 +29,7 @@ type mention struct {
 	at     source.Span
 	rooted bool     // a path is behind it: web::list.0
 	beside []string // what stands in the text beside it that is no qualified name
+	part   bool     // it is a word of a longer text
 	set    bool     // it is a variable that is set as the parameter is called: [$port, $host] = $class
 }
 
@@ -61,6 +62,14 @@ func (e *entry) mentionedIn(n syntax.Node) bool {
 		e.mention(n.Value, n.Span())
 	case *syntax.Name:
 		e.mention(n.Value, n.Span())
+	case *syntax.Resource:
+		if typ, is := n.Type.(*syntax.Name); !is || typ.Value != "class" {
+			for _, b := range n.Bodies { // no name is put together where a title is
+				if title, is := b.Title.(*syntax.Interpolated); is {
+					e.titles = append(e.titles, title.Span())
+				}
+			}
+		}
 	case *syntax.Heredoc:
 		e.mentionedInTags(e.file.Slice(n.Lines), n.Lines.Start)
 		if text, is := n.X.(*syntax.Str); is {
@@ -78,7 +87,9 @@ func (e *entry) mentionedIn(n syntax.Node) bool {
 				syntax.Walk(p, e.mentionedIn)
 			}
 		}
-		e.join(text.String(), n.Span())
+		if !slices.Contains(e.titles, n.Span()) {
+			e.join(text.String(), n.Span())
+		}
 		return false
 	case *syntax.Assign:
 		if _, several := n.Left.(*syntax.List); several { // [$port, $host] = $class
@@ -252,10 +263,11 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 // mention lists a text: as a whole, without a path behind it, and by its words if it is a reference, a data type or a
 // list of names.
 func (e *entry) mention(text string, at source.Span) {
-	add := func(word string, path bool, beside ...string) {
+	add := func(word string, path, part bool, beside ...string) {
 		if word = strings.TrimPrefix(strings.TrimLeft(word, "@$"), "::"); word != "" {
 			key := strings.ToLower(word)
-			e.texts[key] = append(e.texts[key], mention{at: within(e.file, at, word), rooted: path, beside: beside})
+			e.texts[key] = append(e.texts[key], mention{at: within(e.file, at, word), rooted: path, beside: beside,
+				part: part})
 		}
 	}
 	if strings.Contains(text, "::") && strings.ContainsAny(text, "%#") {
@@ -266,13 +278,13 @@ func (e *entry) mention(text string, at source.Span) {
 	}
 	for _, n := range askedNames(text) {
 		if n.Kind == outline.KeyName {
-			add(rooted(n).Name, false)
+			add(rooted(n).Name, false, false)
 		}
 	}
-	add(text, false)
+	add(text, false, false)
 	key := rooted(outline.Name{Kind: outline.KeyName, Name: text, Span: source.Span{End: uint32(len(text))}})
 	if key.Name != text {
-		add(key.Name, true)
+		add(key.Name, true, false)
 	}
 	words := strings.FieldsFunc(text, func(c rune) bool { return c != ':' && (c > 'z' || !isWord(byte(c))) })
 	var plain []string
@@ -284,7 +296,7 @@ func (e *entry) mention(text string, at source.Span) {
 		plain = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "::") })
 	}
 	for _, w := range words {
-		add(w, false, plain...)
+		add(w, false, true, plain...)
 	}
 }
 
@@ -427,6 +439,7 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 	folds := id.kind == outline.ClassName || id.kind == outline.TypeName
 	paths := id.kind == outline.KeyName || id.kind == outline.VariableName
 	spelled := outline.Capitalized(word)
+	capital := id.kind == outline.TypeName && at.isAlias(id.name) // a data type is spelled so wherever it is meant
 	for _, e := range at.index.entries {
 		if !strings.Contains(e.file.Text, word) && !(folds && strings.Contains(e.file.Text, spelled)) ||
 			in != nil && !in(e) {
@@ -450,6 +463,7 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 			text := e.file.Slice(m.at)
 			switch {
 			case m.set && word == id.name, known[m.at] && !m.set, m.rooted && !paths, !at.list(m),
+				m.part && id.kind == outline.KeyName && !strings.Contains(word, "::"), capital && !startsUpper(text),
 				!folds && len(text) == len(word) && text != word:
 			default:
 				out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: word, Span: m.at}})
@@ -458,6 +472,17 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 	}
 	return out
 }
+
+// isAlias reports whether a type is a data type of the tree's own, and no define.
+func (x *index) isAlias(name string) bool {
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.defs, func(d outline.Name) bool {
+			return d.Kind == outline.TypeName && d.Name == name && startsUpper(e.file.Slice(d.Span))
+		})
+	})
+}
+
+func startsUpper(text string) bool { return text != "" && text[0] >= 'A' && text[0] <= 'Z' }
 
 // list reports whether a text is nothing but names, if it is more than one word.
 func (at *spot) list(m mention) bool {

@@ -167,3 +167,42 @@ func TestRenderedSomehow(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestNoReferences: what looks like a name and cannot be the thing is no reference of it; what is in comments and
+// queries is one.
+func TestNoReferences(t *testing.T) {
+	n := navigate(t, map[string]string{
+		"environment.conf": "modulepath = modules\n",
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "plain: 1\nother: \"%{literal('%')}{plain}\"\nthird: \"%{lookup('plain')}\"\n" +
+			"deep:\n  web::port: 3\n",
+		"facts/a.json": `{"fqdn": "a"}`,
+		"manifests/site.pp": "@package { 'vim': }\nPackage <| title == 'vim' or tag == 'x' |>\nrealize(Package['vim'])\n" +
+			"concat::fragment { \"web::${x}\": }\n\"web::${x}\".include\n",
+		"modules/web/manifests/init.pp": "# @param port where it listens\n# @param other\n" +
+			"class web (Web::Port $port = 1) {}\n",
+		"modules/web/manifests/fragment.pp": "define web::fragment {}\n",
+		"modules/web/types/port.pp":         "type Web::Port = Integer\n",
+	})
+	n.rest()
+	for _, x := range []struct {
+		file, text string
+		want       []string
+	}{
+		{"modules/web/types/port.pp", "Web::Port", []string{"modules/web/manifests/init.pp:3:12",
+			"modules/web/types/port.pp:1:6"}},
+		{"data/common.yaml", "plain", []string{"data/common.yaml:1:1", "data/common.yaml:3:19"}},
+		{"modules/web/manifests/fragment.pp", "web::fragment", []string{"modules/web/manifests/fragment.pp:1:8"}},
+		{"manifests/site.pp", "vim", []string{"manifests/site.pp:1:13", "manifests/site.pp:2:22",
+			"manifests/site.pp:3:18"}},
+		{"modules/web/manifests/init.pp", "port =", []string{"data/common.yaml:5:3", "modules/web/manifests/init.pp:1:10",
+			"modules/web/manifests/init.pp:3:23"}},
+	} {
+		ask := n.pos(x.file, x.text, 1)
+		ask["context"] = map[string]any{"includeDeclaration": true}
+		if got := n.places(n.ask("textDocument/references", ask)); !slices.Equal(got, x.want) {
+			t.Errorf("%s:\n got %q\nwant %q", x.text, got, x.want)
+		}
+	}
+	n.bye()
+}
