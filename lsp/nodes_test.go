@@ -28,7 +28,7 @@ func TestNodesOfTheOpenClass(t *testing.T) {
 	n.open(filepath.Join(n.dir, "modules/lost/manifests/init.pp"), files["modules/lost/manifests/init.pp"])
 	n.ready("modules/web/manifests/init.pp", "port", "on a00, a01, a02")
 	n.open(filepath.Join(n.dir, "modules/db/manifests/init.pp"), files["modules/db/manifests/init.pp"])
-	n.ready("modules/db/manifests/init.pp", "where", "srv-db15")
+	n.ready("modules/db/manifests/init.pp", "where", "srv-db17") // they are found one after the other
 	if got := n.hover("modules/db/manifests/init.pp", "where", 1); !strings.Contains(got, "db16") ||
 		!strings.Contains(got, "db17") || strings.Contains(got, "a00") {
 		t.Errorf("hover: %s", got)
