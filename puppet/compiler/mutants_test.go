@@ -35,6 +35,18 @@ type mutant struct {
 // quiet are the kinds that cannot change a catalog, which are counted apart.
 const quiet = "comments and blanks"
 
+// Kinds that only soundness is asked of: code that goes is code that was read.
+const (
+	emptied  = "a body that is emptied"
+	lost     = "a statement that goes"
+	reshaped = "a fact of another shape"
+)
+
+// sharp reports whether mutants of a kind that change nothing are to be recognised.
+func sharp(kind string) bool {
+	return kind != quiet && kind != emptied && kind != lost && kind != reshaped
+}
+
 // A garden grows the mutants of one node's compile.
 type garden struct {
 	*rand.Rand
@@ -228,9 +240,9 @@ func (g *garden) dropped(m *mutant) bool {
 		return false
 	}
 	span := b.Stmts[0].Span().Join(b.Stmts[len(b.Stmts)-1].Span())
-	m.kind = "a body that is emptied"
+	m.kind = emptied
 	if len(b.Stmts) > 1 && g.IntN(2) == 0 {
-		span, m.kind = pick(g, b.Stmts).Span(), "a statement that goes"
+		span, m.kind = pick(g, b.Stmts).Span(), lost
 	}
 	text := g.text(p)
 	m.what = p + ": " + text[span.Start:span.End]
@@ -251,7 +263,7 @@ func (g *garden) reshaped(m *mutant) bool {
 		return false
 	}
 	i := g.IntN(3)
-	m.kind = "a fact of another shape"
+	m.kind = reshaped
 	g.setFact(m, mutate.NewFact(name, []value.Value{value.String("fresh"), value.EmptyHash, value.EmptyArray}), i)
 	return true
 }

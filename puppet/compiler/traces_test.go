@@ -203,13 +203,13 @@ func (tr *trial) report() (all, loud tally, worst float64, which string) {
 		}
 		tr.Logf("%-42s %6d mutants, %6d change the catalog, %6d do not, of which %6d are recognised (%.1f %%), %d violations",
 			kind, n.mutants, n.changed, n.held+n.missed, n.held, 100*share, n.violations)
-		for sum, counts := range map[*tally]bool{&all: true, &loud: kind != quiet} {
+		for sum, counts := range map[*tally]bool{&all: true, &loud: sharp(kind)} {
 			if counts {
 				sum.mutants, sum.changed, sum.held = sum.mutants+n.mutants, sum.changed+n.changed, sum.held+n.held
 				sum.missed, sum.violations = sum.missed+n.missed, sum.violations+n.violations
 			}
 		}
-		if kind != quiet && share < worst && n.held+n.missed >= 20 {
+		if sharp(kind) && share < worst && n.held+n.missed >= 20 {
 			worst, which = share, kind
 		}
 	}
