@@ -320,14 +320,16 @@ func (t *Tree) noHiera() {
 			continue
 		}
 		help := "if the server has one, name a copy of it with --hiera FILE (and --datadir FROM=TO for its directories)"
-		server := ""
+		// One that a module puts onto machines, or else one that is given to Puppet by hand; any other that lies in a module
+		// is that module's own, or of its tests.
+		server, put := "", false
 		_ = source.Walk(t.env.Files(), t.env.Dir, func(p string, e source.Entry) bool {
-			// One that is given to Puppet by hand, or that a module puts onto machines; one that lies in a module's root is that
-			// module's own.
-			if e.Name == "hiera.yaml" && !e.IsDir() && server == "" && !t.moduleRoot(filepath.Dir(p)) {
-				server = t.env.Display(p)
+			if e.Name == "hiera.yaml" && !e.IsDir() {
+				if below, in := t.belowModule(p); !in && server == "" || strings.HasPrefix(below, "files/") {
+					server, put = t.env.Display(p), in
+				}
 			}
-			return !strings.HasPrefix(e.Name, ".") && e.Name != "spec" && server == ""
+			return !strings.HasPrefix(e.Name, ".") && e.Name != "spec" && !put
 		})
 		if server != "" {
 			help = fmt.Sprintf("%s may be the server's: try --hiera %[1]s (and --datadir FROM=TO for its directories)", server)
@@ -338,9 +340,14 @@ func (t *Tree) noHiera() {
 	}
 }
 
-// moduleRoot reports whether a directory is a module's.
-func (t *Tree) moduleRoot(dir string) bool {
-	return slices.ContainsFunc(t.env.Modules(), func(m *environment.Module) bool { return m.Dir == dir })
+// belowModule is the way to a file from the root of the module that it lies in, if it lies in one.
+func (t *Tree) belowModule(path string) (below string, in bool) {
+	for _, m := range t.env.Modules() {
+		if below, in = strings.CutPrefix(path, m.Dir+"/"); in {
+			return filepath.ToSlash(below), true
+		}
+	}
+	return "", false
 }
 
 // levels looks at the levels of the hierarchies: directories that are not there, and variables that nobody has.

@@ -596,9 +596,10 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 		if stem := stemOf(f.path); stem != base && len(stem) > 5 && strings.ContainsAny(stem, "-_.") {
 			by[stem] = append(by[stem], f.path)
 		}
-		if filepath.Ext(base) == ".py" { // a module of a package, by which tools start it
-			module := filepath.Base(filepath.Dir(f.path)) + "." + stemOf(f.path)
-			by[module] = append(by[module], f.path)
+		if filepath.Ext(base) == ".py" { // a module of a package, by which tools start it and its neighbours import it
+			for _, module := range []string{filepath.Base(filepath.Dir(f.path)) + "." + stemOf(f.path), "." + stemOf(f.path)} {
+				by[module] = append(by[module], f.path)
+			}
 		}
 	}
 	root := t.env.Dir
