@@ -455,7 +455,8 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 		}
 		for _, n := range e.names {
 			span := rooted(n).Span
-			if is, asked := known[span]; asked && !is && !(n.Kind == outline.ResourceName && at.takesTitles(n)) {
+			listed := e.isData && n.Kind == outline.ClassName && id.kind != n.Kind // for one reader of the key; others may differ
+			if is, asked := known[span]; asked && !is && !listed && !(n.Kind == outline.ResourceName && at.takesTitles(n)) {
 				known[span] = true
 			}
 		}
