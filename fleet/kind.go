@@ -297,8 +297,8 @@ func ofSite(typ, title string) bool {
 
 // NewSuspect is what there is to judge about a node that was compiled.
 func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge.Suspect {
-	return judge.Suspect{Catalog: res.Catalog.Own(), Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node), Types: c,
-		Modules: c.Environment(), Record: res.Record(), Unsure: res.Unsure}
+	return judge.Suspect{Catalog: res.Catalog.Own(), Platform: judge.PlatformOf(node), Shown: judge.ShownBy(node),
+		Types: c, Modules: c.Environment(), Record: res.Record(), Unsure: res.Unsure}
 }
 
 // countOpaque counts the attributes that could not be computed, and those of them that are secrets without a key.

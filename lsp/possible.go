@@ -455,7 +455,7 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 		}
 		for _, n := range e.names {
 			span := rooted(n).Span
-			listed := e.isData && n.Kind == outline.ClassName && id.kind != n.Kind // for one reader of the key; others may differ
+			listed := e.isData && n.Kind == outline.ClassName && id.kind != n.Kind // of one reader; others may differ
 			if is, asked := known[span]; asked && !is && !listed && !(n.Kind == outline.ResourceName && at.takesTitles(n)) {
 				known[span] = true
 			}
