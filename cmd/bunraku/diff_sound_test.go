@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 // that was said to be unchanged once. The last of its states is what the old side is compared with.
 func TestDiffMisses(t *testing.T) {
 	const byEnvironment = "version: 5\nhierarchy: [{name: own, path: 'env/%{environment}.yaml'}, {name: all, path: all.yaml}]\n"
+	const byRole = "version: 5\nhierarchy: [{name: role, path: '%{facts.role}.yaml'}, {name: all, path: all.yaml}]\n"
 	const asks = "notify { 'k': message => lookup('c::p') }"
 	site := func(text string) map[string]string { return map[string]string{"manifests/site.pp": text} }
 	data := func(hiera, code string, value int) map[string]string {
@@ -47,6 +49,22 @@ func TestDiffMisses(t *testing.T) {
 				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 1),
 			data("version: 5\nhierarchy: [{name: own, mapped_paths: [environment, e, 'env/%{e}.yaml']}]\n",
 				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 2)}},
+		{"options of a key with a dot", []map[string]string{
+			{"hiera.yaml": byRole, "data/b.yaml": "a.b: [y]\n", "data/all.yaml": "a.b: [x]\n",
+				"manifests/site.pp": "notify { 'k': message => String(lookup(\"'a.b'\")) }\n"},
+			{"data/all.yaml": "a.b: [x]\nlookup_options: {a.b: {merge: unique}}\n"}}},
+		{"a file that comes, asked for behind a variable before the environment", []map[string]string{
+			{"hiera.yaml": byRole, "data/all.yaml": "j: one\n", "manifests/site.pp": "class m($p = 'x') {\n  $environment = 'q'\n" +
+				"  notify { 'n': message => lookup('j') }\n}\ninclude m\n"},
+			{"data/b.yaml": "j: two\n"}}},
+		{"a match of a glob that comes, asked for there", []map[string]string{
+			{"hiera.yaml": "version: 5\nhierarchy: [{name: g, glob: '*.yaml'}]\n", "data/k.yaml": "j: one\n",
+				"manifests/site.pp": "class m($p = 'x') { }\ninclude m\n['q'].each |$environment| { notify { 'n': message => lookup('j') } }\n"},
+			{"data/b.yaml": "j: two\n"}}},
+		{"one location that becomes several", []map[string]string{
+			{"hiera.yaml": "version: 5\nhierarchy: [{name: l, paths: [all.yaml]}]\n", "data/all.yaml": "k: [[a, a], '%{facts.role}']\n",
+				"manifests/site.pp": "notify { 'k': message => String(lookup('k', { 'merge' => 'unique' })) }\n"},
+			{"hiera.yaml": "version: 5\nhierarchy: [{name: l, paths: [all.yaml, none.yaml]}]\n"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newTree(t, 1, 1, c.states[0])
@@ -161,6 +179,59 @@ func TestDiffThrough(t *testing.T) {
 	for _, g := range report.Groups {
 		if n := len(g.Cause.Through); n != 43 || slices.Contains(g.Cause.Through, "n000") {
 			t.Errorf("through %d nodes: %s", n, g.Cause.Through)
+		}
+	}
+}
+
+// A type that names a variable is each node's own, and what it reads is asked for.
+func TestDiffTypesOfVariables(t *testing.T) {
+	for _, code := range []string{
+		"class m(Enum[$facts['role'], 'a'] $p) { }\nclass { 'm': p => 'a' }\n",
+		"define d(Enum[$facts['role'], 'a'] $p) { }\nd { 'x': p => 'a' }\n",
+		"['a'].each |Enum[$facts['role'], 'a'] $p| { }\n",
+		"function f(Enum[$facts['role'], 'a'] $p) { }\nf('a')\n",
+	} {
+		s := newTree(t, 6, 3, map[string]string{"manifests/site.pp": code}) // three have the role a, three b
+		s.edit("manifests/site.pp", "'role'], 'a'", "'role'], 'c'")
+		store := filepath.Join(t.TempDir(), "store")
+		for _, args := range [][]string{nil, {"--store", store}, {"--store", store}} {
+			_, out := s.diff(append([]string{"--from", "HEAD"}, args...)...)
+			if !strings.Contains(out, "3 newly failing") || !strings.Contains(out, "n003, n004, n005") {
+				t.Errorf("%s%s\n%s", code, args, out)
+			}
+		}
+		if _, out, _ := call("impact", s.dir, "--from", "HEAD"); !strings.Contains(out, "6 of 6") && !strings.Contains(out, "3 of 6") {
+			t.Errorf("%simpact:\n%s", code, out)
+		}
+	}
+}
+
+// What Ruby is told of the node is the node's own.
+func TestDiffNameInRuby(t *testing.T) {
+	for _, way := range []string{"closure_scope.compiler.node.name", "closure_scope.catalog.name", "closure_scope.compiler.node.facts.name",
+		"closure_scope.compiler.node.trusted_data['certname']", "closure_scope.compiler.topscope['trusted']['certname']"} {
+		s := newTree(t, 4, 4, map[string]string{"manifests/site.pp": "notify { 'n': message => m::f() }\n",
+			"modules/m/lib/puppet/functions/m/f.rb": "Puppet::Functions.create_function(:'m::f') do\n  def f\n    " + way +
+				"\n  end\nend\n"})
+		for i := range 4 { // nothing tells them apart but the name
+			s.write(fmt.Sprintf("facts/n%03d.json", i), fmt.Sprintf(`{"name": "n%03d", "values": {"role": "b"}}`, i))
+		}
+		s.commit("facts")
+		s.edit("manifests/site.pp", "m::f()", "\"is ${m::f()}\"")
+		store := filepath.Join(t.TempDir(), "store")
+		var said []string
+		for _, args := range [][]string{nil, {"--store", store}, {"--store", store}} {
+			_, out, _ := call(append([]string{"diff", s.dir, "--from", "HEAD", "--format", "json"}, args...)...)
+			said = append(said, regexp.MustCompile(`"(seconds|took)": [\d.]+`).ReplaceAllString(out, ""))
+			for i := range 4 {
+				name := fmt.Sprintf("n%03d", i)
+				if !strings.Contains(out, name) {
+					t.Errorf("%s %s: %s is missing\n%s", way, args, name, out)
+				}
+			}
+		}
+		if said[0] != said[1] || said[0] != said[2] {
+			t.Errorf("%s: with a store it is another answer:\n%s\n%s\n%s", way, said[0], said[1], said[2])
 		}
 	}
 }

@@ -491,6 +491,10 @@ func (c *Snapshot) answerOf(q trace.Question, who *nodeData, t *trace.Text) {
 		who.answerExports(q, t)
 	case trace.Fact:
 		steps := strings.Split(strings.TrimSuffix(q.Of, "\x00"), "\x00")
+		if steps[0] == eval.NodeName {
+			t.String(who.name)
+			return
+		}
 		h := who.facts
 		if steps[0] == "trusted" {
 			h = who.trusted
@@ -712,6 +716,11 @@ func (c *Snapshot) answerOptions(t *trace.Text) {
 	t.String(fmt.Sprint(o.Language, c.set.Strict, c.set.StrictVariables, c.set.Storeconfigs, o.Ruby, o.StrictOpaque,
 		o.OlderYAML,
 		c.standsIn(), o.Limits, o.Outside, o.DataDirs, o.ListsExports))
+	if o.StandIn { // what is named and not there stands in
+		for _, module := range c.wanted() {
+			t.String(module)
+		}
+	}
 	t.Value(c.settings)
 	t.Value(c.server)
 	for _, s := range []string{c.env.Name, c.env.Dir, c.env.DataProvider, o.GlobalHiera} {

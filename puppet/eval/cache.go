@@ -43,7 +43,7 @@ type Cache struct {
 
 // A knownType is a type that an expression stands for, with what had to be asked to find it, and what reading it reads.
 type knownType struct {
-	value.Type
+	value.Type // nil if it is another one for each node
 	typeParts
 	asked []trace.Question
 }

@@ -216,7 +216,13 @@ func (ev *Evaluator) Settings() Settings { return ev.set }
 func (ev *Evaluator) World() World { return ev.world }
 
 // Node is the name of the node that is compiled.
-func (ev *Evaluator) Node() string { return ev.in.Node }
+func (ev *Evaluator) Node() string {
+	ev.askFact(factPath(NodeName), false)
+	return ev.in.Node
+}
+
+// NodeName is the way to the node's name, as questions about its facts put it.
+const NodeName = "name"
 
 // Top is the top scope.
 func (ev *Evaluator) Top() *Scope { return ev.top }
@@ -375,19 +381,25 @@ func (ev *Evaluator) pop() {
 	ev.budget.Leave()
 }
 
-// typeOf evaluates a type expression once per compile.
+// typeOf evaluates a type expression, once for all compiles if it is the same in all.
 func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 	if e == nil {
 		return types.AnyT
 	}
 	here := false
 	t := remember(ev.cache, ev.cache.types, e, func() (knownType, bool) {
+		if varies(e) {
+			return knownType{}, true
+		}
 		here = true
 		frame := ev.log.Begin()
 		t := ev.evaluateType(e, f)
 		asked := ev.log.End(frame)
 		return knownType{t, partsOf(e), asked}, true
 	})
+	if t.Type == nil {
+		return ev.evaluateType(e, f)
+	}
 	ev.log.Again(t.asked)
 	if ev.trace != nil && !ev.typed[e] {
 		if ev.typed == nil {
@@ -398,6 +410,18 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 		}
 	}
 	return t.Type
+}
+
+// varies reports whether a type hangs on more than the code: on variables, or on what functions give.
+func varies(e syntax.Expr) (out bool) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.Var, *syntax.Call, *syntax.MethodCall:
+			out = true
+		}
+		return !out
+	})
+	return out
 }
 
 // readType reads what a type that an earlier compile has evaluated is made of: it counts for this one as well.

@@ -245,10 +245,7 @@ func (a *Answerer) Answer(q trace.Question, t *trace.Text) (ok bool) {
 }
 
 func (inv *invocation) answerOptions(name string, t *trace.Text) error {
-	key, err := ParseKey(name)
-	if err != nil {
-		return err
-	}
+	key := rootKey(name)
 	defer inv.begin(key, key.Module)()
 	o, err := inv.optionsFor(key)
 	if err == nil && o != nil { // nobody looks at anything else in them
@@ -286,7 +283,13 @@ func (inv *invocation) answerKey(name, part string, first bool, t *trace.Text) e
 		}
 		return err
 	}
+	if !first { // one value of one is merged otherwise than one of several
+		t.Number(min(2, len(levels)))
+	}
 	for _, lv := range levels {
+		if !first {
+			t.Number(min(2, len(lv.locations)))
+		}
 		some := false
 		for _, loc := range lv.locations {
 			if loc.kind == pathLocation && !loc.exists {

@@ -16,6 +16,7 @@ import (
 type resolved struct {
 	levels, defaults []*level
 	reads            []scopeRead    // the variables that it depends on
+	unasked          bool           // what was asked on the way was part of another question
 	ref              provenance.Ref // of which levels there are
 }
 
@@ -82,7 +83,8 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 		inv.s.log.Pause() // which files there are for this node is part of the one question
 		defer inv.s.log.Resume()
 	}
-	if ly.resolved != nil {
+	again := ly.resolved != nil && ly.resolved.unasked && !inv.s.coarse && inv.s.log != nil
+	if ly.resolved != nil && !again {
 		if inv.stable(ly.resolved.reads) {
 			return ly.resolved, nil
 		}
@@ -90,7 +92,7 @@ func (inv *invocation) hierarchy(ly *layer) (*resolved, error) {
 			return "Hiera configuration recreated due to change of scope variables used in interpolation expressions"
 		})
 	}
-	r := &resolved{}
+	r := &resolved{unasked: inv.s.coarse}
 	scope := inv.scope
 	if ly.config.version == 3 {
 		if _, is := scope.(hieraScope); !is {

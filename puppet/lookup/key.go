@@ -23,9 +23,7 @@ type Key struct {
 // ParseKey splits a key at its dots. A segment in quotes may contain dots; one of digits is an index.
 func ParseKey(text string) (*Key, error) {
 	if !strings.ContainsAny(text, `'".`) {
-		k := &Key{Text: text, Root: text}
-		k.setModule()
-		return k, nil
+		return rootKey(text), nil
 	}
 	segments, ok := splitKey(text)
 	if !ok {
@@ -38,6 +36,13 @@ func ParseKey(text string) (*Key, error) {
 	k := &Key{Text: text, Root: string(root), Segments: segments[1:]}
 	k.setModule()
 	return k, nil
+}
+
+// rootKey is a key without steps, whatever its text holds.
+func rootKey(root string) *Key {
+	k := &Key{Text: root, Root: root}
+	k.setModule()
+	return k
 }
 
 func (k *Key) setModule() { k.Module, k.qualified = moduleOf(k.Root) }

@@ -113,7 +113,7 @@ func (a *Answerer) View(q trace.Question) (v View, ok bool) {
 // OptionLayers are the layers, as questions name them, that may have lookup_options for a key.
 func OptionLayers(name string) []string {
 	layers := []string{globalData, environmentData}
-	if key, err := ParseKey(name); err == nil && key.qualified {
+	if key := rootKey(name); key.qualified {
 		layers = append(layers, key.Module)
 	}
 	return layers
