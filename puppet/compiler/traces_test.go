@@ -249,11 +249,12 @@ func inMemory(t testing.TB, name string, texts map[string]string, node, factsTex
 var scopedSite = map[string]string{
 	"hiera.yaml": "version: 5\nhierarchy:\n- {name: own, path: 'env/%{environment}.yaml'}\n" +
 		"- {name: rack, path: 'rack/%{facts.place.rack.row}.yaml'}\n- {name: hall, path: 'hall/%{facts.place.hall}.yaml'}\n" +
-		"- {name: all, path: all.yaml}\n",
-	"data/all.yaml":       "k: all\nm: {a: 1}\nlookup_options: {m: {merge: deep}}\nlocal::p: 1\n",
+		"- {name: all, paths: [all.yaml]}\n",
+	"data/all.yaml": "k: all\nm: {a: 1}\nlookup_options: {m: {merge: deep}, a.b: {merge: unique}}\nlocal::p: 1\na.b: [x]\n" +
+		"u: [[a, a], '%{facts.place.hall}']\n",
 	"data/env/mine.yaml":  "k: mine\nm: {b: 2}\nlocal::p: 2\nlookup_options: {k: {convert_to: Array}}\n",
 	"data/env/other.yaml": "k: other\n",
-	"data/rack/r1.yaml":   "k: r1\nm: {c: 3}\n",
+	"data/rack/r1.yaml":   "k: r1\nm: {c: 3}\na.b: [y]\n",
 	"data/hall/h1.yaml":   "n: h1\n",
 	"manifests/site.pp": "node 'n1.example.com' { include local }\nnode /^n2/ { $environment = 'other' include local include empty }\n" +
 		"node default { }\n",
@@ -261,7 +262,10 @@ var scopedSite = map[string]string{
 		"  local::d { 'd': }\n  if $p == 1 { } else { notify { 'else': } }\n  [1].each |$environment| { }\n  local::f('other')\n}\n",
 	"modules/local/manifests/d.pp":    "define local::d($environment = 'other') { notify { 'd': message => String(lookup('m')) } }\n",
 	"modules/local/functions/f.pp":    "function local::f($environment) { notify { 'f': message => lookup(['n', 'k']) } }\n",
-	"modules/empty/manifests/init.pp": "class empty { }\n",
+	"modules/empty/manifests/init.pp": "class empty { empty::typed { 'x': p => 'Debian' } }\n",
+	"modules/empty/manifests/typed.pp": "define empty::typed(Enum[$facts['os']['family'], 'z'] $p) {\n" +
+		"  notify { 'u': message => String(lookup('u', { 'merge' => 'unique' })) }\n" +
+		"  notify { 'ab': message => String(lookup(\"'a.b'\")) }\n}\n",
 }
 
 // fields are what traces are tried on: an environment that asks everything, random ones, and the sites where there are
