@@ -301,7 +301,7 @@ var table = []Type{
 		Name:   "mount",
 		Module: "mount_core",
 		Properties: []Attribute{
-			{Name: "ensure", Values: []string{"defined", "unmounted", "absent", "mounted"}},
+			{Name: "ensure", Values: []string{"defined", "unmounted", "absent", "mounted"}, Aliases: []string{"present"}},
 			{Name: "device"},
 			{Name: "blockdevice"},
 			{Name: "fstype"},
@@ -493,7 +493,7 @@ var table = []Type{
 		Module: "sshkeys_core",
 		Properties: []Attribute{
 			{Name: "ensure", Values: []string{"present", "absent"}},
-			{Name: "type", Values: []string{"ssh-dss", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-ed25519", "sk-ecdsa-sha2-nistp256@openssh.com", "sk-ssh-ed25519@openssh.com", "ssh-rsa-cert-v01@openssh.com", "ssh-ed25519-cert-v01@openssh.com", "ssh-dss-cert-v01@openssh.com", "ecdsa-sha2-nistp256-cert-v01@openssh.com", "ecdsa-sha2-nistp384-cert-v01@openssh.com", "ecdsa-sha2-nistp521-cert-v01@openssh.com"}},
+			{Name: "type", Values: []string{"ssh-dss", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-ed25519", "sk-ecdsa-sha2-nistp256@openssh.com", "sk-ssh-ed25519@openssh.com", "ssh-rsa-cert-v01@openssh.com", "ssh-ed25519-cert-v01@openssh.com", "ssh-dss-cert-v01@openssh.com", "ecdsa-sha2-nistp256-cert-v01@openssh.com", "ecdsa-sha2-nistp384-cert-v01@openssh.com", "ecdsa-sha2-nistp521-cert-v01@openssh.com"}, Aliases: []string{"dsa", "rsa", "ed25519", "ecdsa-sk", "ed25519-sk"}},
 			{Name: "key"},
 			{Name: "user"},
 			{Name: "target"},
@@ -521,7 +521,7 @@ var table = []Type{
 			{Name: "target"},
 		},
 		Params: []Attribute{
-			{Name: "type", Values: []string{"ssh-dss", "ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "sk-ecdsa-sha2-nistp256@openssh.com", "sk-ssh-ed25519@openssh.com"}},
+			{Name: "type", Values: []string{"ssh-dss", "ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "sk-ecdsa-sha2-nistp256@openssh.com", "sk-ssh-ed25519@openssh.com"}, Aliases: []string{"dsa", "ed25519", "rsa", "ecdsa-sk", "ed25519-sk"}},
 			{Name: "name"},
 			{Name: "provider"},
 		},
