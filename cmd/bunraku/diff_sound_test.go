@@ -49,6 +49,12 @@ func TestDiffMisses(t *testing.T) {
 				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 1),
 			data("version: 5\nhierarchy: [{name: own, mapped_paths: [environment, e, 'env/%{e}.yaml']}]\n",
 				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 2)}},
+		{"the line of an exception in a template", []map[string]string{
+			{"manifests/site.pp": "notify { 'n': message => template('m/a.erb') }\n",
+				"modules/m/templates/a.erb": "<% if @role=='z' %>\n<% end -%>\n" +
+					"<%= begin; raise 'x'; rescue => e; e.backtrace.first.to_s; end %>\n"},
+			{"modules/m/templates/a.erb": "<% if @role=='z' %>\n\n\n<% end -%>\n" +
+				"<%= begin; raise 'x'; rescue => e; e.backtrace.first.to_s; end %>\n"}}},
 		{"options of a key with a dot", []map[string]string{
 			{"hiera.yaml": byRole, "data/b.yaml": "a.b: [y]\n", "data/all.yaml": "a.b: [x]\n",
 				"manifests/site.pp": "notify { 'k': message => String(lookup(\"'a.b'\")) }\n"},

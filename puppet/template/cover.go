@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 
 	"bunraku/puppet/onigmo"
@@ -32,9 +33,9 @@ func (c *Coverage) mark(n syntax.Node) {
 // whole is the pattern of a template of which everything matters.
 const whole = "*"
 
-// Pattern is what ran, in words.
+// Pattern is what ran, in words. Code that asks on which line something went wrong sees all lines before it.
 func (t *Template) Pattern(c *Coverage) string {
-	if c.whole || len(t.trouble) > 0 {
+	if c.whole || len(t.trouble) > 0 || strings.Contains(t.File.Text, "backtrace") {
 		return whole
 	}
 	w := &coveredText{t: t, ran: func(n syntax.Node, _ int) bool { return c.ran[n] }}
