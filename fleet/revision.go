@@ -326,6 +326,37 @@ func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []stri
 	return paths, nil
 }
 
+// mostFacts bounds how many files of facts are read to see whether one of them differs.
+const mostFacts = 1000
+
+// FactsChanged reports whether the environment has other facts in one state than in the other. Those of the work tree or
+// of a directory are many and large, and no more than some are read: known is false if those are the same and there are
+// others.
+func (r *Revisions) FactsChanged(old, new *Revision) (changed, known bool) {
+	dir := FactsDir(r.env)
+	if old.Tree != nil && new.Tree != nil {
+		list, err := old.Tree.Changed(new.Tree, dir)
+		return len(list) > 0, err == nil
+	}
+	was, _ := old.Files.List(dir) // none if it is not there
+	is, _ := new.Files.List(dir)
+	if len(was) == 0 || len(is) == 0 {
+		return false, true // there is one side that has them
+	}
+	if !slices.Equal(was, is) {
+		return true, true
+	}
+	for i, e := range is {
+		if i == mostFacts {
+			return false, false
+		}
+		if !e.IsDir() && !equalFiles(old.Files, new.Files, filepath.Join(dir, e.Name)) {
+			return true, true
+		}
+	}
+	return false, true
+}
+
 // walk visits the files of a state that may differ from another one's.
 func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit func(p string)) error {
 	info, err := side.Files.Stat(dir)
@@ -341,7 +372,7 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 			return false
 		case e.IsDir() && side.Submodule(p) != "": // its files are not at hand, which is told
 			return false
-		case p == FactsDir(r.env): // they are many and large, and the same for both sides
+		case p == FactsDir(r.env): // those of the new side count for both (FactsChanged)
 			return false
 		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir()):
 			return false

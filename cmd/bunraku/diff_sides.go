@@ -481,8 +481,12 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 func (d *diffing) withoutFacts() (paths, notes []string) {
 	facts := []string{source.Absolute(fleet.FactsDir(d.root))}
 	paths = slices.DeleteFunc(slices.Clone(d.paths), func(p string) bool { return inside(p, facts) })
-	if len(paths) < len(d.paths) {
+	changed, known := d.revs.FactsChanged(d.old, d.new)
+	switch {
+	case changed:
 		notes = append(notes, "Facts are those of the new side, on both sides: how they changed does not count.")
+	case !known:
+		notes = append(notes, "Facts are those of the new side, on both sides: whether they changed was not looked at.")
 	}
 	return paths, notes
 }

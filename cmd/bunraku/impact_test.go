@@ -15,6 +15,14 @@ func TestImpactSays(t *testing.T) {
 	const note = "Facts are those of the new side, on both sides: how they changed does not count."
 	s.edit("facts/n000.json", `"role": "a"`, `"role": "c"`)
 	s.commit("facts")
+	if _, out, _ := call("diff", s.dir, "--from", "HEAD"); strings.Contains(out, "Facts are") {
+		t.Errorf("of facts that are the same: %s", out)
+	}
+	for _, command := range []string{"impact", "diff"} { // against the work tree
+		if _, out, _ := call(command, s.dir, "--from", "HEAD~1"); !strings.Contains(out, note) {
+			t.Errorf("%s", out)
+		}
+	}
 	sides := []string{"impact", s.dir, "--from", "HEAD~1", "--to", "HEAD"}
 	if _, out, _ := call(sides...); !strings.Contains(out, "0 of 2") ||
 		!strings.Contains(out, note) {
