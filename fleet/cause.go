@@ -562,19 +562,16 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		return
 	}
 	witnesses, asked, looked := s.reached(r, witnesses, units)
-	open := 0
-	for _, w := range witnesses {
-		if w.was.Open != "" {
-			open++
-		}
-	}
 	for _, u := range units {
 		if s.elsewhere(r, witnesses, u) {
 			continue
 		}
-		why := nobodyAsks
+		why, open := nobodyAsks, 0
 		for _, w := range witnesses {
 			o := s.try(w, u)
+			if w.was.Open != "" || !o.held && len(o.unknown) > 0 {
+				open++ // it may come to something else
+			}
 			switch {
 			case len(o.keys) > 0 || o.failed || s.doubts(w, o):
 				why = undone

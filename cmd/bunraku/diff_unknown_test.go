@@ -231,3 +231,17 @@ func TestDiffSettled(t *testing.T) {
 		}
 	}
 }
+
+// A new file that supplies what stood in may well have an effect: what came of it before is not known.
+func TestDiffSupplied(t *testing.T) {
+	s := newRepository(t)
+	s.edit("Puppetfile", "", "mod 'x-absent', '1.0.0'\n")
+	s.edit("manifests/site.pp", "", "notify { 'supplied': message => absent::f(3) }\n")
+	s.commit("asks a module that is not there")
+	const function = "modules/absent/functions/f.pp"
+	s.edit(function, "", "function absent::f($x) { $x }\n")
+	code, out := s.diff("--from", "HEAD")
+	if code != 3 || strings.Contains(out, "without effect") || !strings.Contains(out, "no effect seen   "+function) {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
