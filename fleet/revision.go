@@ -329,9 +329,9 @@ func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []stri
 // mostFacts bounds how many files of facts are read to see whether one of them differs.
 const mostFacts = 1000
 
-// FactsChanged reports whether the environment has other facts in one state than in the other. Those of the work tree or
-// of a directory are many and large, and no more than some are read: known is false if those are the same and there are
-// others.
+// FactsChanged reports whether the environment has other facts in one state than in the other. Those of the work tree
+// or of a directory are many and large, and no more than some are read: known is false if those are the same and there
+// are others.
 func (r *Revisions) FactsChanged(old, new *Revision) (changed, known bool) {
 	dir := FactsDir(r.env)
 	if old.Tree != nil && new.Tree != nil {

@@ -139,11 +139,16 @@ func isFrozen(o Object) bool {
 	return true
 }
 
-// change must be called before an object is changed.
-func (c *call) change() {
+// mutable raises if the receiver cannot be changed.
+func (c *call) mutable() {
 	if isFrozen(c.self) {
 		c.raise("FrozenError", "can't modify frozen %s: %s", c.in.classOf(c.self).name, c.in.inspectOf(c.self))
 	}
+}
+
+// change must be called before an object is changed.
+func (c *call) change() {
+	c.mutable()
 	switch o := c.self.(type) {
 	case *String:
 		if o.unsure {

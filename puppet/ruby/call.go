@@ -143,7 +143,7 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 		if n.Name == "freeze" {
 			if s, ok := n.Recv.(*syntax.StrLit); ok && len(n.Args) == 0 {
 				in.prov.literal(s)
-				return &String{s: s.Value, frozen: true}
+				return &String{s: s.Value, frozen: true, once: true}
 			}
 		}
 		recv = in.eval(n.Recv, f)

@@ -216,7 +216,9 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 		return in.getIvar(f.self, n.Name)
 	case *syntax.StrLit:
 		in.prov.literal(n)
-		return in.str(n.Value)
+		s := in.str(n.Value)
+		s.frozen, s.once = n.Frozen, n.Frozen
+		return s
 	case *syntax.DStr:
 		text, binary, secret := in.interpolate(n.Parts, f)
 		s := in.str(text)

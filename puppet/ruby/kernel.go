@@ -158,9 +158,13 @@ func (c *call) ivarName() string {
 }
 
 func identical(a, b Object) bool {
-	switch a.(type) {
+	switch a := a.(type) {
 	case Nil, Bool, Int, Float, Symbol, nil:
 		return plainKey(a) == plainKey(b)
+	case *String:
+		if b, ok := b.(*String); ok && a.once && b.once {
+			return a.s == b.s
+		}
 	}
 	return a == b
 }

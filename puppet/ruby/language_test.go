@@ -2,6 +2,28 @@ package ruby
 
 import "testing"
 
+// Programs whose first comment says that strings cannot be changed, before each of these.
+var frozen = []string{
+	"'a' << 'b'", "%w[a].first << 'b'", "\"a#{1}\" << 'b'", "'a' 'b' << 'c'", "?a << 'b'", "<<~E << 'x'\n a\nE\n",
+	"\"#{1}\".frozen?", "'a'.dup << 'b'", "(+'a') << 'b'", "x = 'a'; x += 'b'; x << 'c'", "'a'.sub('a', 'b') << 'c'",
+	"case 'a' when 'a' then 'b' << 'c' end", "s = ''; s.concat('x')", "'a'.upcase!", "'b'.upcase << 'c'", "'a'.to_s << 'b'",
+	"String.new('a') << 'b'", "'a'.clone << 'b'", "['a', 'b'].join('-') << 'c'", "def f(s = 'd') s << 'e' end; f",
+	"[1].each_with_object('') { |x, s| s << x.to_s }", "'%s' % 'a' << 'b'", "'a'.gsub!(/a/, 'b')", "'a'.strip.frozen?",
+	"'a' * 2 << 'b'", "'ab'[0] << 'c'", "'a b'.split.first << 'c'", "h = { 'k' => 'v' }; h['k'] << 'w'", "'a'.succ!",
+	"x = 'a'; y = x; y.replace('b')", "'a'.itself << 'b'", "'a'.then { |s| s << 'b' }", "'a'.insert(0, 'b')", "'ab'.slice!(0)",
+	"'a'.force_encoding('BINARY')", "'a'.encode('UTF-8') << 'b'", "'a'.intern.to_s << 'b'", "'a'.freeze << 'b'", "'a'.tr!('a', 'b')",
+}
+
+// Comments that say it, and some that do not.
+var freezing = []string{
+	"# frozen_string_literal: true\n", "# Frozen-String-Literal:TRUE\n", "# -*- frozen_string_literal: true -*-\n",
+	"# -*- coding: utf-8; frozen_string_literal: true -*-\n", "# text\n\n# frozen_string_literal: true\n",
+	"# frozen_string_literal: true, really\n", "# see frozen_string_literal: true\n", "x = 1\n# frozen_string_literal: true\n",
+	"# frozen_string_literal: true\n# frozen_string_literal: false\n", "#frozen_string_literal: true\n",
+	"# frozen_string_literal: yes\n", "# frozen_string_literal : true\n", "1 # frozen_string_literal: true\n",
+	"# frozen_string_literal: \"true\"\n", "# -*- frozen_string_literal: true; x: y -*-\n", "# coding: utf-8 frozen_string_literal: true\n",
+}
+
 // Programs that use the language rather than the library.
 var programs = []string{
 	"a, b = 1, 2; [b, a]", "a, *b = [1, 2, 3]; [a, b]", "*a, b = 1, 2, 3; [a, b]",
@@ -193,4 +215,21 @@ b"`, "__LINE__", "1_000", "0x1f + 0b11 + 0o17 + 017", "1e3", "-2 ** 2", "2 ** -1
 func TestLanguage(t *testing.T) {
 	same, unsupported := differ(t, programs)
 	t.Logf("score: ruby programs %d/%d (%d said to be unsupported)", same, len(programs)-unsupported, unsupported)
+}
+
+// Strings of files that freeze them: what can be changed, and which comments freeze them.
+func TestFrozenLiterals(t *testing.T) {
+	var list []string
+	for _, p := range frozen {
+		list = append(list, freezing[0]+p)
+	}
+	for _, c := range freezing {
+		list = append(list, c+"'a' << 'b'")
+	}
+	for _, p := range programs { // whatever else they do, they do with and without it
+		list = append(list, freezing[0]+p)
+	}
+	same, unsupported := differ(t, list)
+	t.Logf("score: ruby programs with frozen literals %d/%d (%d said to be unsupported)", same, len(list)-unsupported,
+		unsupported)
 }

@@ -33,6 +33,7 @@ type String struct {
 	s      string
 	buf    []byte // when not nil, the contents
 	frozen bool
+	once   bool // a literal that is frozen: there is one of each text
 	unsure bool // from a manifest: perhaps frozen
 	binary bool
 	ascii  bool   // US-ASCII: control characters are shown as \\x01

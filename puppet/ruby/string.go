@@ -352,6 +352,7 @@ func stringTable() []builtin {
 		}},
 		{"force_encoding", 1, 1, func(c *call) Object {
 			name := strings.ToUpper(c.in.toS(c.arg(0)))
+			c.mutable()
 			switch name {
 			case "UTF-8", "US-ASCII", "ASCII":
 				c.self.(*String).binary = false

@@ -17,7 +17,7 @@ func (p *parser) keywordOperand() Node {
 		return &SelfLit{At{t.span}}
 	case "__FILE__":
 		p.advance()
-		return &StrLit{At{t.span}, p.file.Name}
+		return &StrLit{At: At{t.span}, Value: p.file.Name}
 	case "__LINE__":
 		p.advance()
 		return &IntLit{At: At{t.span}, Value: int64(p.file.LineOf(t.span.Start))}

@@ -385,7 +385,7 @@ func mergeTexts(parts []Node) []Node {
 	for _, n := range parts {
 		if s, ok := n.(*StrLit); ok && len(out) > 0 {
 			if last, ok := out[len(out)-1].(*StrLit); ok {
-				out[len(out)-1] = &StrLit{At{last.Where.Join(s.Where)}, last.Value + s.Value}
+				out[len(out)-1] = &StrLit{At: At{last.Where.Join(s.Where)}, Value: last.Value + s.Value}
 				continue
 			}
 		}

@@ -47,10 +47,11 @@ type (
 		At
 		Value float64
 	}
-	// StrLit is a string without interpolation, all escapes resolved.
+	// StrLit is a string without interpolation, all escapes resolved; Frozen if its file says so of all of them.
 	StrLit struct {
 		At
-		Value string
+		Value  string
+		Frozen bool
 	}
 	// DStr is "a#{b}c": StrLits and Seqs in turn.
 	DStr struct {

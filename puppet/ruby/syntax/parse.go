@@ -106,7 +106,38 @@ func Parse(f *source.File, locals ...string) (*Program, source.Diagnostics) {
 	}
 	prog.Body.Where = source.Span{Start: 0, End: uint32(len(p.src))}
 	prog.Slots, prog.Names = len(p.scope.names), p.scope.names
+	if frozenLiterals(p.src) {
+		Walk(prog.Body, func(n Node) bool {
+			if s, ok := n.(*StrLit); ok {
+				s.Frozen = true
+			}
+			return true
+		})
+	}
 	return prog, p.errs
+}
+
+// The comments that say something of all strings of a file: alone on its line, or among others as Emacs has them.
+var (
+	ofStrings = regexp.MustCompile(`(?i)^#[\s'":;]*frozen[_-]string[_-]literal\s*:\s*"?(true|false)"?\s*$`)
+	ofEmacs   = regexp.MustCompile(`(?i)-\*-.*?\bfrozen[_-]string[_-]literal\s*:\s*"?(true|false)"?\s*(;.*)?-\*-`)
+)
+
+// frozenLiterals reports whether the comments before a program's first word say that its strings cannot be changed. The
+// last of them counts. Strings with interpolation can be changed all the same.
+func frozenLiterals(src string) (frozen bool) {
+	for line := range strings.Lines(src) {
+		line = strings.TrimSpace(line)
+		if line != "" && line[0] != '#' {
+			break
+		}
+		for _, re := range []*regexp.Regexp{ofStrings, ofEmacs} {
+			if m := re.FindStringSubmatch(line); m != nil {
+				frozen = strings.EqualFold(m[1], "true")
+			}
+		}
+	}
+	return frozen
 }
 
 // recovering runs f and notes the error it ended with, if any.

@@ -583,12 +583,12 @@ func (p *parser) char() (token, bool) {
 	if c == '\\' {
 		p.pos += 2
 		s := p.escape()
-		return p.literal(&StrLit{At{p.from(start)}, s}, start), true
+		return p.literal(&StrLit{At: At{p.from(start)}, Value: s}, start), true
 	}
 	_, n := utf8.DecodeRuneInString(p.src[p.pos+1 : p.end])
 	if IsIdent(c) && p.pos+1+n < p.end && IsIdent(p.src[p.pos+1+n]) {
 		return token{}, false
 	}
 	p.pos += 1 + n
-	return p.literal(&StrLit{At{p.from(start)}, p.src[start+1 : p.pos]}, start), true
+	return p.literal(&StrLit{At: At{p.from(start)}, Value: p.src[start+1 : p.pos]}, start), true
 }

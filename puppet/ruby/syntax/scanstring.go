@@ -28,7 +28,7 @@ func (p *parser) stringBody(q quote) []Node {
 	from := p.pos
 	flush := func() {
 		if len(b) > 0 {
-			parts = append(parts, &StrLit{At{p.from(from)}, string(b)})
+			parts = append(parts, &StrLit{At: At{p.from(from)}, Value: string(b)})
 			b = b[:0]
 		}
 	}
@@ -275,10 +275,10 @@ func (p *parser) hex(most int) (n, digits int) {
 func joinParts(parts []Node, at source.Span) Node {
 	switch len(parts) {
 	case 0:
-		return &StrLit{At{at}, ""}
+		return &StrLit{At: At{at}, Value: ""}
 	case 1:
 		if s, ok := parts[0].(*StrLit); ok {
-			return &StrLit{At{at}, s.Value}
+			return &StrLit{At: At{at}, Value: s.Value}
 		}
 	}
 	return &DStr{At{at}, parts}
@@ -380,7 +380,7 @@ func (p *parser) words(q quote, kind byte) token {
 	from := p.pos
 	flush := func() {
 		if len(b) > 0 {
-			word = append(word, &StrLit{At{p.from(from)}, string(b)})
+			word = append(word, &StrLit{At: At{p.from(from)}, Value: string(b)})
 			b = nil
 		}
 	}

@@ -26,8 +26,8 @@ var (
 	spanType = reflect.TypeOf(source.Span{})
 )
 
-// derived are fields that follow from others, or from where a node stands.
-var derived = map[string]bool{"Re": true, "Shape": true, "Jumps": true, "Outer": true, "Slots": true}
+// derived are fields that follow from others, from where a node stands, or from a comment.
+var derived = map[string]bool{"Re": true, "Shape": true, "Jumps": true, "Outer": true, "Slots": true, "Frozen": true}
 
 func (s summer) text(t string) {
 	var n [8]byte
