@@ -268,6 +268,24 @@ func TestUnknownEverywhere(t *testing.T) {
 // allowedFailure are programs that are wrong whatever the value is.
 var allowedFailure = map[string]bool{"node": true}
 
+// What objects of Puppet's can do there and not here is not known; that there is no such method is not said of them.
+func TestPartial(t *testing.T) {
+	for _, asks := range []string{
+		"closure_scope.environment.known_resource_types.find_hostclass('m').nil?",
+		"Puppet::Module.find('m').dependencies_as_modules.size",
+		"Puppet::Util.uri_query_encode('a b')",
+		"Puppet.lookup(:current_environment).manifest",
+		"Puppet::Resource.new('File', '/a').builtin?",
+	} {
+		r := siteOf(t, map[string]string{"modules/m/lib/puppet/functions/m/f.rb": "Puppet::Functions.create_function(:'m::f') " +
+			"{ def f; (" + asks + ").to_s; end }", "manifests/site.pp": "notify { 'a': message => m::f() }"},
+			compiler.Options{Ruby: compiler.RubyOwn})
+		if r.Failure != nil || len(r.Unknowns()) == 0 {
+			t.Errorf("%s: %v", asks, r.Failure)
+		}
+	}
+}
+
 // Answers that are written down come before anything else.
 func TestMocks(t *testing.T) {
 	dir := t.TempDir()

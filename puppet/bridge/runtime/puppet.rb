@@ -1,8 +1,19 @@
 # What functions use of Puppet beside the function API itself: errors, logs, settings, files, a few helpers.
 
 module Bunraku
+  # An object that says what of Puppet's it lacks, rather than that there is no such method.
+  module Partial
+    def method_missing(name, *)
+      raise Missing.new("the method #{name} of #{is_a?(::Module) ? self : self.class} is not here", name)
+    end
+
+    def respond_to_missing?(*) = false
+  end
+
   # A module that says what of Puppet it lacks.
   module Incomplete
+    include Partial
+
     def const_missing(name)
       raise Missing.new("uninitialized constant #{self}::#{name}", name)
     end
@@ -382,6 +393,7 @@ module Puppet
   end
 
   [Puppet, Util, Parser, Pops, Pops::Types, Pops::Time, Pops::Serialization, Pops::Evaluator, Node, FileSystem].each { |m| m.extend(Bunraku::Incomplete) }
+  [Resource, Module, Node, Node::Facts, Node::Environment, Type::Known].each { |c| c.include(Bunraku::Partial) }
 end
 
 # Puppet's own JSON.
