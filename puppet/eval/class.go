@@ -357,6 +357,10 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	ev.checkParameters(r, f.vars)
 	r.checked = true
 	for _, v := range f.vars {
+		if reserved(v.name) {
+			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: assignsReserved(v.name),
+				Place: d.place()})
+		}
 		if sc.bound(v.name) {
 			ev.failAt(&source.Diagnostic{Code: "E0211", Summary: "Cannot reassign variable '$" + v.name + "'", Place: r.place})
 		}

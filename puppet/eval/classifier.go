@@ -70,7 +70,7 @@ func (ev *Evaluator) nodeParameters(set func(name string, v value.Value, r prove
 		case "environment", "trusted": // those are the server's to say
 			continue
 		case "facts", "server_facts":
-			wrong = "Attempt to assign to a reserved variable name: '" + name + "'"
+			wrong = assignsReserved(name)
 		case "module_name":
 			wrong, code = "Cannot reassign variable '$module_name'", "E0211"
 		}

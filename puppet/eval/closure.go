@@ -251,7 +251,21 @@ func (ev *Evaluator) bind(c closure, sc *Scope, args []value.Value, refs []prove
 			return nil, ev.argumentError(c, sig, given, nil)
 		}
 	}
+	for _, p := range c.params {
+		if reserved(p.Name) {
+			return nil, errors.New(assignsReserved(p.Name))
+		}
+	}
 	return f.vars, nil
+}
+
+// reserved are the variables that Puppet alone sets, in any scope.
+func reserved(name string) bool {
+	return name == "facts" || name == "trusted" || name == "server_facts"
+}
+
+func assignsReserved(name string) string {
+	return "Attempt to assign to a reserved variable name: '" + name + "'"
 }
 
 func (c closure) typed() bool {

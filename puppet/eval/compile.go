@@ -172,8 +172,7 @@ func (ev *Evaluator) topVariables() {
 	traced := ev.traceFacts(facts)
 	for _, name := range []string{"facts", "server_facts"} { // a fact called trusted is passed over
 		if facts.EntryString(name) != nil {
-			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: "Attempt to assign to a reserved variable name: '" + name +
-				"'"})
+			ev.failAt(&source.Diagnostic{Code: "E0210", Summary: assignsReserved(name)})
 		}
 	}
 	if facts.EntryString("module_name") != nil {

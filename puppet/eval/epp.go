@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -149,6 +150,9 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 	body := sc.pushFrame(localFrame)
 	owner := ev.trace.Owner(called{"template ", f.Source.Name})
 	for _, v := range local.vars {
+		if reserved(v.name) {
+			return errors.New(assignsReserved(v.name))
+		}
 		if v.value != nil {
 			if ev.trace != nil {
 				v.ref = ev.trace.Note(v.ref, provenance.Parameter, v.name, owner, source.Place{}, v.value)
