@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
 	"bunraku/diff"
@@ -27,7 +29,7 @@ type reuse struct {
 	old, new *store.Run
 
 	mu    sync.Mutex
-	pairs map[[2]uint32]int  // catalogs of both sides → a node that was compared
+	pairs map[pairKey]int    // catalogs of both sides → a node that was compared
 	likes map[string]int     // the same by what differs between them, and what it may hang on
 	kinds map[uint32]*sameAs // of catalogs that are the same on both sides
 	// effects are those of nodes that were compared
@@ -36,14 +38,20 @@ type reuse struct {
 
 // A pair is the catalogs of a node on both sides, 0 for those that the store cannot compare with anything.
 type pair struct {
+	pairKey
+	like string // nodes of which it is equal have the same changes; "" if that cannot be told
+}
+
+// A pairKey is the same for nodes that have the same two catalogs, with the same consequences.
+type pairKey struct {
 	old, new uint32
-	like     string // nodes of which it is equal have the same changes; "" if that cannot be told
+	machine  string // what consequences hang on besides
 }
 
 // A sameAs is what there is to know of a catalog that both sides have.
 type sameAs struct {
 	once         sync.Once
-	files, empty bool // files of modules that it names have changed; it holds nothing of the site
+	files, empty bool // files of modules that it names have changed, or may have; it holds nothing of the site
 	ignored      bool // files have changed, and none that counts
 	err          error
 }
@@ -52,7 +60,7 @@ func newReuse(c *Comparing) *reuse {
 	if c.runs == nil {
 		c.runs = &[2]*store.Run{c.Store.Over(c.From), c.Store.Over(c.To)}
 	}
-	return &reuse{old: c.runs[0], new: c.runs[1], pairs: map[[2]uint32]int{}, likes: map[string]int{},
+	return &reuse{old: c.runs[0], new: c.runs[1], pairs: map[pairKey]int{}, likes: map[string]int{},
 		kinds: map[uint32]*sameAs{}, effects: map[int][]diff.Effect{}}
 }
 
@@ -77,10 +85,14 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 			c.Watch(fresh)
 		}
 	}
-	if p = (pair{old: a.ID(), new: b.ID()}); a.Failed || b.Failed || p.old == 0 || p.new == 0 || n.Invented != nil {
+	if p.old, p.new = a.ID(), b.ID(); a.Failed || b.Failed || p.old == 0 || p.new == 0 || n.Invented != nil {
 		return a.Fresh, b.Fresh, pair{}, false, nil
 	}
 	if p.old != p.new {
+		if c.Consequences != nil {
+			n.Facts = n.Facts.Loaded()
+			p.machine = judge.PlatformOf(n.Facts) + "\n" + strings.Join(judge.ShownBy(n.Facts), "\n")
+		}
 		like, seen := u.compared(&p, func() string { return c.likeness(a, b, n) })
 		if seen {
 			u.mu.Lock()
@@ -108,7 +120,7 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		}
 		cat, err := a.Catalog()
 		if k.err = err; err == nil && cat != nil {
-			k.files = len(c.Options.Contents.Compare(cat, c.Options)) > 0
+			k.files = slices.ContainsFunc(cat.Resources, sealedSource) || len(c.Options.Contents.Compare(cat, c.Options)) > 0
 			k.ignored = !k.files && c.Options.Contents.Ignored(cat, c.Options)
 		}
 	})
@@ -120,6 +132,11 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		r.Nodes[i].State = diff.CannotChange
 	}
 	return nil, nil, p, true, nil
+}
+
+// sealedSource reports whether the store does not say from where a file is copied, or which files of a directory are.
+func sealedSource(r *catalog.Resource) bool {
+	return r.Type == "File" && r.Get("source") != nil && store.Sealed(r)
 }
 
 // kind is what is known of a catalog.
@@ -137,7 +154,7 @@ func (u *reuse) kind(id uint32) *sameAs {
 // compared is a node that was compared and has the changes of a pair. likeness is only asked if no node has the pair.
 func (u *reuse) compared(p *pair, likeness func() string) (like int, seen bool) {
 	u.mu.Lock()
-	like, seen = u.pairs[[2]uint32{p.old, p.new}]
+	like, seen = u.pairs[p.pairKey]
 	u.mu.Unlock()
 	if seen {
 		return like, true
@@ -160,7 +177,6 @@ func (c *Comparing) likeness(a, b *store.Result, n *Node) string {
 	if delta == "" || old == nil || new == nil {
 		return ""
 	}
-	n.Facts = n.Facts.Loaded()
 	return c.Consequences.Judge.PairLikeness(bareSuspect(c.From, old, n.Facts), bareSuspect(c.To, new, n.Facts)) + delta
 }
 
@@ -177,7 +193,7 @@ func (u *reuse) keep(p pair, node int, effects []diff.Effect) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.pairs[[2]uint32{p.old, p.new}], u.effects[node] = node, effects
+	u.pairs[p.pairKey], u.effects[node] = node, effects
 	if p.like != "" {
 		u.likes[p.like] = node
 	}

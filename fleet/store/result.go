@@ -196,8 +196,7 @@ func (s *Store) bareResource(tx *bolt.Tx, id uint32) *catalog.Resource {
 	var x *catalog.Resource
 	why, json := cut(s.objects.content(tx, id))
 	c, err := catalog.Read(slices.Concat([]byte(`{"resources":[`), json, []byte("]}")))
-	if err == nil && len(why) == 0 && len(c.Resources) == 1 && len(c.Resources[0].Sensitive) == 0 &&
-		!strings.Contains(string(json), sealedMark) {
+	if err == nil && len(why) == 0 && len(c.Resources) == 1 && !sealedIn(c.Resources[0], json) {
 		x = c.Resources[0]
 	}
 	if len(s.bare) >= mostBare {
@@ -205,6 +204,16 @@ func (s *Store) bareResource(tx *bolt.Tx, id uint32) *catalog.Resource {
 	}
 	s.bare[id] = x
 	return x
+}
+
+// Sealed reports whether in a resource of the store a digest stands for a secret, or may.
+func Sealed(x *catalog.Resource) bool {
+	json, err := catalog.JSON{Types: types.ToData}.AppendResource(nil, x)
+	return err != nil || sealedIn(x, json)
+}
+
+func sealedIn(x *catalog.Resource, json []byte) bool {
+	return len(x.Sensitive) > 0 || strings.Contains(string(json), sealedMark)
 }
 
 // resourcesOf are the numbers of a catalog's shape and of its resources; nil if there is no catalog. The lock is held.
