@@ -57,3 +57,17 @@ func TestDiffConsequencesOfOtherPlatforms(t *testing.T) {
 		})
 	}
 }
+
+// What a store keeps of values that JSON has no word for can be read and compared.
+func TestDiffStoreOfRichValues(t *testing.T) {
+	const kept = "notify { 'rich': message => [type('a'), Integer[1, 2], SemVer('1.2.3'), Timespan(3), /x/, default] }\n"
+	s := newTree(t, 2, 1, map[string]string{"manifests/site.pp": kept})
+	s.write("manifests/site.pp", kept+"notify { 'more': }\n")
+	store := filepath.Join(t.TempDir(), "store")
+	for _, args := range [][]string{nil, {"--store", store}, {"--store", store}} {
+		if code, out := s.diff(append([]string{"--from", "HEAD"}, args...)...); code != exitNo ||
+			!strings.Contains(out, "2 nodes: 2 changed") {
+			t.Errorf("%q: exit %d\n%s", args, code, out)
+		}
+	}
+}

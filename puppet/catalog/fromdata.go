@@ -81,7 +81,8 @@ func rich(ptype string, h *value.Hash) value.Value {
 			b.Set(e.Key, FromData(e.Value))
 		}
 	}
-	return &value.Object{Type: wireType{name: ptype}, Attrs: b.Hash()}
+	attrs := b.Hash()
+	return &value.Object{Type: wireType{name: ptype}, Attrs: attrs, Init: attrs}
 }
 
 // richScalar reads what is stored as its text, nil when that fails.
