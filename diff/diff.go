@@ -111,6 +111,7 @@ type Change struct {
 	oldOwn, newOwn *own           // what is the node's own on either side
 	known, slot    string         // the key and the slot, when they were made
 	told           bool           // of NotKnown: it is what other nodes export
+	dark           [2]bool        // of NotKnown: on which sides it is not known, where that is known
 	exact          bool           // the key holds all of the values
 }
 
@@ -194,6 +195,7 @@ func (c *comparison) open() {
 		return
 	}
 	c.add(&Change{Kind: NotKnown, Name: catalog.Name{Type: "Class", Title: "main"}, Text: why,
+		dark: [2]bool{c.from.Open != "", c.to.Open != ""},
 		told: c.to.Told || c.to.Open == "" && c.from.Told})
 }
 
@@ -259,7 +261,8 @@ func (c *comparison) alone(k Kind, r *catalog.Resource) {
 // resource compares one that both catalogs have.
 func (c *comparison) resource(r, s *catalog.Resource) {
 	if why := cmp.Or(r.Possible, s.Possible); why != "" {
-		c.add(&Change{Kind: NotKnown, Name: r.Name(), Text: why, old: r, new: s})
+		c.add(&Change{Kind: NotKnown, Name: r.Name(), Text: why, old: r, new: s,
+			dark: [2]bool{r.Possible != "", s.Possible != ""}})
 	}
 	if r.Exported != s.Exported {
 		c.add(&Change{Kind: Attribute, Name: r.Name(), Attribute: "exported", Old: value.Bool(r.Exported),
@@ -288,8 +291,8 @@ func (c *comparison) attribute(r, s *catalog.Resource, p, q *catalog.Param) {
 	if q != nil {
 		x.Attribute, x.New, x.newRef = q.Name, q.Value, q.Ref
 	}
-	if why := cmp.Or(unknown(x.Old), unknown(x.New)); why != "" {
-		x.Kind, x.Text = NotKnown, why
+	if was, is := unknown(x.Old), unknown(x.New); was != "" || is != "" {
+		x.Kind, x.Text, x.dark = NotKnown, cmp.Or(was, is), [2]bool{was != "", is != ""}
 		c.add(x)
 		return
 	}

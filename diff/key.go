@@ -32,6 +32,8 @@ func (c *Change) key(old, new *own) string {
 	k.part(c.File)
 	if c.Kind != NotKnown {
 		k.part(c.Text)
+	} else { // on one side only it has another cause than on both
+		k.part(fmt.Sprint(c.dark))
 	}
 	k.part(fmt.Sprint(c.Gone, c.Secret))
 	if c.From != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -243,5 +244,36 @@ func TestDiffSupplied(t *testing.T) {
 	code, out := s.diff("--from", "HEAD")
 	if code != 3 || strings.Contains(out, "without effect") || !strings.Contains(out, "no effect seen   "+function) {
 		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+// What is not known on one side only is so because of a hunk, whatever is known on neither side of other nodes.
+func TestDiffUnknownOnOneSide(t *testing.T) {
+	const old = "$x = $facts['fqdn'] ? { 'n000' => generate('/bin/date'), default => '1' }\n"
+	const new = "$x = $facts['fqdn'] ? { 'n001' => '1', default => generate('/bin/date') }\n"
+	for _, c := range []struct{ old, new string }{{old, new}, {new, old}} {
+		for _, use := range []string{"notify { 'u': message => $x }\n", "if $x == '2' { notify { 'u': } }\n"} {
+			s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": c.old + use})
+			s.write("manifests/site.pp", c.new+use)
+			_, out := s.diff("--from", "HEAD", "--format", "json")
+			var told struct {
+				Unknown []struct {
+					Nodes []string
+					Cause struct {
+						Hunks []any
+						Other string
+					}
+				} `json:"not_known"`
+			}
+			if err := json.Unmarshal([]byte(out), &told); err != nil || len(told.Unknown) != 2 {
+				t.Fatalf("%s%s%v\n%s", c.new, use, err, out)
+			}
+			for _, x := range told.Unknown {
+				neither := strings.Join(x.Nodes, " ") == "n000"
+				if !neither && strings.Join(x.Nodes, " ") != "n002 n003" || neither != (len(x.Cause.Hunks) == 0) {
+					t.Errorf("%s%s%v: %d hunks, %q", c.new, use, x.Nodes, len(x.Cause.Hunks), x.Cause.Other)
+				}
+			}
+		}
 	}
 }
