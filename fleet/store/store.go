@@ -247,12 +247,13 @@ const lockWait = 50 * time.Millisecond
 
 // opening says why a file cannot be opened.
 func opening(path string, err error) error {
+	var refused syscall.Errno // by the system: that says nothing about the file
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return ErrLocked
-	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.ENOSPC):
+	case errors.As(err, &refused):
 		return fmt.Errorf("%s cannot be opened: %w", path, err)
 	}
 	return broken("%s: %v", path, err)
