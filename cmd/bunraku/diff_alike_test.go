@@ -71,3 +71,22 @@ func TestDiffStoreOfRichValues(t *testing.T) {
 		}
 	}
 }
+
+// A secret that is Sensitive on one side only has changed, wherever it stands, although a digest is all that a store
+// has of it on either side.
+func TestDiffStoreOfBaredSecrets(t *testing.T) {
+	const secret = "$s = Sensitive('secretpw')\nnotify { 'a': message => $s }\n"
+	for _, use := range []string{"notify { 'b': message => $x }\n", "notify { 'b': message => [$x] }\n",
+		"notify { 'b': message => { 'k' => $x } }\n", "notify { 'b': message => { $x => 1 } }\n",
+		"notify { 'b': message => [Deferred('f', [$x])] }\n", "class c($p) { }\nclass { 'c': p => [$x] }\n"} {
+		s := newTree(t, 2, 1, map[string]string{"manifests/site.pp": secret + "$x = $s\n" + use})
+		s.write("manifests/site.pp", secret+"$x = 'secretpw'\n"+use)
+		store := filepath.Join(t.TempDir(), "store")
+		for _, args := range [][]string{nil, {"--store", store}, {"--store", store}} {
+			if code, out := s.diff(append([]string{"--from", "HEAD"}, args...)...); code != exitNo ||
+				!strings.Contains(out, "2 nodes: 2 changed") {
+				t.Errorf("%s%q: exit %d\n%s", use, args, code, out)
+			}
+		}
+	}
+}

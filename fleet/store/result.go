@@ -383,10 +383,14 @@ func newSealer(s *Store, res *eval.Result) *sealer {
 	return l
 }
 
-// secret is what stands for a secret.
+// secret is what stands for a secret: something else for one that is Sensitive than for one that is told to everybody.
 func (l *sealer) secret(v value.Value) value.Value {
-	text, _ := catalog.JSON{Types: types.ToData}.AppendValue(nil, v)
 	var t trace.Text
+	s, sensitive := v.(*value.Sensitive)
+	if t.Flag(sensitive); sensitive {
+		v = s.Value
+	}
+	text, _ := catalog.JSON{Types: types.ToData}.AppendValue(nil, v)
 	t.String(string(text))
 	t.Value(v) // what JSON cannot say
 	sum := l.key.Sum(t)
@@ -409,7 +413,7 @@ func (l *sealer) check(s string) {
 func (l *sealer) value(v value.Value) value.Value {
 	switch v := v.(type) {
 	case *value.Sensitive:
-		return l.secret(v.Value)
+		return l.secret(v)
 	case value.String:
 		if l.hides(string(v)) || !utf8.ValidString(string(v)) { // bytes are told by a digest as well: JSON has no such text
 			return l.secret(v)
