@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	bolt "go.etcd.io/bbolt"
 )
 
 // An Embedded is a NATS server in this process.
 type Embedded struct {
 	srv   *server.Server
 	login Login
+	lock  *bolt.DB
 }
 
 // An EmbedOptions says how it is reached.
@@ -35,7 +37,11 @@ const (
 	addressName = "address"
 	tokenName   = "token"
 	streamsName = "streams"
+	lockName    = "lock"
 )
+
+// lockWait is how long another server may take to end.
+const lockWait = 2 * time.Second
 
 // Embed starts a server. It listens where it did the last time, so that workers find it again.
 func Embed(opt EmbedOptions) (*Embedded, error) {
@@ -53,14 +59,33 @@ func Embed(opt EmbedOptions) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := strconv.Atoi(portText)
+	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
 		return nil, fmt.Errorf("%s has no port", listen)
+	}
+	if opt.TLS != nil && len(opt.TLS.Certificates) == 0 {
+		return nil, errors.New("TLS needs the server's certificate and its key")
 	}
 	ip := net.ParseIP(host)
 	if (ip == nil || !ip.IsLoopback()) && host != "localhost" && (opt.TLS == nil || opt.Token == "") {
 		return nil, fmt.Errorf("to listen on %s, others than this machine's workers need TLS and a token", listen)
 	}
+	// Two servers that write the same streams would lose what the other one has.
+	lock, err := bolt.Open(filepath.Join(opt.Dir, lockName), 0o600, &bolt.Options{Timeout: lockWait})
+	if err != nil {
+		return nil, fmt.Errorf("no server can be started with what is in %s: another process has it (%w)", opt.Dir, err)
+	}
+	e, err := embed(opt, host, int(port))
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	e.lock = lock
+	return e, nil
+}
+
+// embed starts the server in a directory that nobody else has.
+func embed(opt EmbedOptions, host string, port int) (_ *Embedded, err error) {
+	listen := net.JoinHostPort(host, strconv.Itoa(port))
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
@@ -81,8 +106,7 @@ func Embed(opt EmbedOptions) (*Embedded, error) {
 	srv.Start()
 	if !srv.ReadyForConnections(20 * time.Second) {
 		srv.Shutdown()
-		return nil, fmt.Errorf("no server can be started on %s with what is in %s: does another process use them?", listen,
-			opt.Dir)
+		return nil, fmt.Errorf("no server can be started on %s: does another process listen there?", listen)
 	}
 	at, ok := srv.Addr().(*net.TCPAddr)
 	if !ok {
@@ -98,7 +122,7 @@ func Embed(opt EmbedOptions) (*Embedded, error) {
 		srv.Shutdown()
 		return nil, err
 	}
-	return &Embedded{srv, Login{URL: url, Token: token, TLS: opt.TLS}}, nil
+	return &Embedded{srv: srv, login: Login{URL: url, Token: token, TLS: opt.TLS}}, nil
 }
 
 // Login is how to connect to it.
@@ -108,6 +132,7 @@ func (e *Embedded) Login() Login { return e.login }
 func (e *Embedded) Close() {
 	e.srv.Shutdown()
 	e.srv.WaitForShutdown()
+	_ = e.lock.Close()
 }
 
 // madeToken reads a token, or makes one that only the owner can read.

@@ -26,6 +26,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,7 @@ func Dial(ctx context.Context, l Login, say func(string)) (*Conn, error) {
 		}
 		l.URL, l.Token = strings.TrimSpace(string(address)), strings.TrimSpace(string(token))
 	}
-	c := &Conn{say: say, url: l.URL, patience: l.Patience}
+	c := &Conn{say: say, url: shown(l.URL), patience: l.Patience}
 	opt := []nats.Option{nats.Name("bunraku"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
 		nats.RetryOnFailedConnect(true), nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // what fails is tried again, and says so then
@@ -88,7 +89,11 @@ func Dial(ctx context.Context, l Login, say func(string)) (*Conn, error) {
 	}
 	var err error
 	if c.nc, err = nats.Connect(l.URL, opt...); err != nil {
-		return nil, fmt.Errorf("%s: %w", l.URL, err)
+		var bad *url.Error // it quotes what it is about
+		if errors.As(err, &bad) {
+			err = bad.Err
+		}
+		return nil, fmt.Errorf("%s: %w", c.url, err)
 	}
 	if c.js, err = jetstream.New(c.nc, jetstream.WithDefaultTimeout(5*time.Second)); err != nil {
 		c.nc.Close()
@@ -109,9 +114,23 @@ func Dial(ctx context.Context, l Login, say func(string)) (*Conn, error) {
 	})
 	if err != nil {
 		c.Close()
-		return nil, fmt.Errorf("%s: %w", l.URL, err)
+		return nil, fmt.Errorf("%s: %w", c.url, err)
 	}
 	return c, nil
+}
+
+// shown is where servers are, for people: without who we are to them, which URLs may say.
+func shown(urls string) string {
+	list := strings.Split(urls, ",")
+	for i, text := range list {
+		if at := strings.LastIndexByte(text, '@'); at >= 0 {
+			scheme, _, is := strings.Cut(text[:at], "://")
+			if list[i] = "…" + text[at:]; is {
+				list[i] = scheme + "://" + list[i]
+			}
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // Close ends the connection.

@@ -20,6 +20,15 @@ type Status struct {
 	Workers []Worker `json:"workers"`
 }
 
+// rate is how many nodes are done in a second, given how long it was from the first to the last; 0 if that is not known:
+// those that a worker takes together come back together, and say nothing by themselves.
+func rate(done int, spent time.Duration) float64 {
+	if done < 2 || spent < time.Second {
+		return 0
+	}
+	return float64(done-1) / spent.Seconds()
+}
+
 // Left is how long it will take; 0 if that is not known.
 func (s *Status) Left() time.Duration {
 	if s.Rate <= 0 {
@@ -63,9 +72,7 @@ func (c *Conn) Status(ctx context.Context) (runs []*Status, idle []Worker, err e
 				return err
 			}
 			st.Done = len(info.State.Subjects)
-			if spent := info.State.LastTime.Sub(info.State.FirstTime).Seconds(); spent > 0 && st.Done > 1 {
-				st.Rate = float64(st.Done-1) / spent
-			}
+			st.Rate = rate(st.Done, info.State.LastTime.Sub(info.State.FirstTime))
 			for _, w := range workers {
 				if w.Run == r.ID {
 					st.Workers = append(st.Workers, w)
