@@ -12,6 +12,7 @@ import (
 
 	"bunraku/diff"
 	"bunraku/fleet"
+	"bunraku/puppet/compiler"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -94,7 +95,13 @@ func (d *diffing) inquire(cmd *cobra.Command, f *diffFlags) (*fleet.Inquiry, err
 			return nil, fail("%s is too short for a key: 16 characters at least", f.seal)
 		}
 	}
+	texts = append(texts, d.fromDisk(f)...)
+	seen := map[string]bool{}
 	for _, n := range d.nodes {
+		if seen[n.Title()] { // parts tell nodes by their names
+			return nil, fail("there are facts of two nodes that are called %s", n.Title())
+		}
+		seen[n.Title()] = true
 		texts = append(texts, n.Title())
 	}
 	return fleet.Inquire(texts, d.everybody, key, source.Absolute(d.root)), nil
@@ -113,6 +120,66 @@ func (d *diffing) identity(rev *fleet.Revision) string {
 		}
 		b.WriteByte('\n')
 	}
+	return b.String()
+}
+
+// fromDisk are digests of what both sides have from the disk alike: no commit, and no list of changed files, tells it from
+// what another machine has there.
+func (d *diffing) fromDisk(f *diffFlags) []string {
+	if d.disk != nil {
+		return d.disk
+	}
+	places := slices.Concat(f.with, []string{f.hiera, f.unknown.mock, f.enc.String()}, d.old.Lent, d.new.Lent)
+	for _, x := range f.datadirs {
+		places = append(places, x.To)
+	}
+	for _, rel := range d.revs.Ignored() {
+		places = append(places, filepath.Join(source.Absolute(d.root), rel))
+	}
+	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
+		for _, dir := range s.Environment().ModulePath {
+			if !inside(dir, []string{source.Absolute(d.root)}) && !d.old.Commits(dir) && !d.new.Commits(dir) {
+				places = append(places, dir)
+			}
+		}
+	}
+	d.disk = []string{}
+	for _, place := range places {
+		if place != "" {
+			view := source.NewDir(source.DirOptions{Roots: []string{place}})
+			d.disk = append(d.disk, contentOf(view, source.Absolute(place), f))
+		}
+	}
+	if d.old.Tree == nil && d.new.Tree == nil {
+		d.disk = append(d.disk, contentOf(d.new.Files, source.Absolute(d.root), f))
+	}
+	return d.disk
+}
+
+// contentOf tells a file, or a directory with all that is in it but for what we write, from others.
+func contentOf(view source.Files, at string, f *diffFlags) string {
+	var own []string
+	for _, dir := range append(slices.Clone(f.partDirs), f.store) {
+		if dir != "" {
+			own = append(own, source.Absolute(dir))
+		}
+	}
+	var b strings.Builder
+	add := func(p string) {
+		if c, err := view.Read(p); err == nil {
+			fmt.Fprintf(&b, "%s %x\n", strings.TrimPrefix(p, at), c.Digest)
+		}
+	}
+	add(at)
+	_ = source.WalkOn(view, at, func(p string, e source.Entry) bool { // what cannot be read is no part of anything
+		if e.Name == ".git" || inside(p, own) {
+			return false
+		}
+		if !e.IsDir() {
+			add(p)
+		}
+		return true
+	}, func(string, error) error { return nil })
 	return b.String()
 }
 
@@ -251,6 +318,9 @@ func readParts(dirs []string) (parts []*partFile, err error) {
 	for i := 1; i <= of; i++ {
 		if s := (fleet.Shard{Index: i % of, Of: of}); !have[s.Index] {
 			missing = append(missing, s.String())
+		}
+		if len(missing) > len(parts)+few { // a part may say that it is one of very many
+			break
 		}
 	}
 	if len(missing) > 0 {

@@ -140,3 +140,89 @@ func TestShardsRefused(t *testing.T) {
 	refused("--shard needs --out DIR", "diff", s.dir, "--shard", "1/4")
 	refused("is for two states of a tree", "diff", "--from-catalog", "a", "--to-catalog", "b", "--shard", "1/2")
 }
+
+// What both sides have from the disk alike is a part of what is compared: a part that says that nothing changes, and was
+// made with something else there, is refused.
+func TestShardsFromDisk(t *testing.T) {
+	beside := t.TempDir()
+	for _, x := range []struct {
+		name, site, file, was, is string
+		args                      []string
+	}{
+		{"ignored", "include local", "", "class local { notify { 'a': message => 'old' } }",
+			"class local { notify { 'a': message => $facts['v'] } }", nil},
+		{"with", "include local", "modules/local/manifests/init.pp", "class local { notify { 'new': } }", "class local { }",
+			[]string{"--with", beside}},
+		{"mock", "notify { 'a': message => answer() }", "mock.yaml", "- {function: answer, arguments: [], result: old}\n",
+			"- {function: answer, arguments: [], result: other}\n", []string{"--mock", filepath.Join(beside, "mock.yaml")}},
+		{"enc", "notify { 'a': message => $given }", "enc.yaml", "classes: []\nparameters: {given: old}\n",
+			"classes: []\nparameters: {given: other}\n", []string{"--enc", filepath.Join(beside, "enc.yaml")}},
+		{"datadir", "notify { 'a': message => lookup('k') }", "data/common.yaml", "k: old\n", "k: other\n",
+			[]string{"--datadir", "/nowhere/data=" + filepath.Join(beside, "data")}},
+	} {
+		s := newRepository(t)
+		file := filepath.Join(beside, x.file)
+		if x.file == "" {
+			file = filepath.Join(s.dir, "modules/local/manifests/init.pp")
+			s.edit(".gitignore", "", "modules/local/\n")
+		}
+		put := func(text string) {
+			t.Helper()
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(x.was)
+		if x.name == "datadir" {
+			s.write("hiera.yaml", "version: 5\nhierarchy:\n- {name: c, path: common.yaml, datadir: /nowhere/data, "+
+				"data_hash: yaml_data}\n")
+		}
+		s.write("manifests/site.pp", "notify { 'a': message => 'old' }\n")
+		s.commit("before")
+		s.write("manifests/site.pp", x.site+"\n")
+		dir := filepath.Join(t.TempDir(), "parts")
+		for i, text := range []string{x.was, x.is} {
+			put(text)
+			if code, out, err := call(append([]string{"diff", s.dir, "--from", "HEAD", "--shard", fmt.Sprintf("%d/2", i+1),
+				"--out", dir}, x.args...)...); code != 0 {
+				t.Fatal(x.name, code, out, err)
+			}
+		}
+		code, out, err := call(append([]string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}, x.args...)...)
+		if code != 1 || out != "" || !strings.Contains(err, "part 1/2 was made from other files or facts") {
+			t.Errorf("%s: %d %s%s", x.name, code, out, err)
+		}
+		put(x.was) // with what the first one had, the second one is the other
+		code, out, err = call(append([]string{"diff", "merge", dir, "--env", s.dir, "--from", "HEAD"}, x.args...)...)
+		if code != 1 || out != "" || !strings.Contains(err, "part 2/2 was made from other files or facts") {
+			t.Errorf("%s: %d %s%s", x.name, code, out, err)
+		}
+	}
+}
+
+// Parts tell nodes by their names, of which there are no two; and one may say that it is one of very many.
+func TestShardsHostile(t *testing.T) {
+	s := newRepository(t)
+	dir := s.shards(1)
+	file := filepath.Join(dir, "part-1-of-1.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"1/1"`, `"1/4000000000000000000"`, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, err := call("diff", "merge", dir, "--env", s.dir, "--from", "HEAD"); code != 1 || out != "" ||
+		!strings.Contains(err, "parts are missing: 2/4000000000000000000, ") {
+		t.Error(code, out, err)
+	}
+	s.write("facts/again.json", `{"name": "twice.example", "values": {}}`)
+	s.write("facts/and.json", `{"name": "twice.example", "values": {"a": 1}}`)
+	if code, out, err := call("diff", s.dir, "--from", "HEAD", "--shard", "1/1", "--out", dir); code != 1 || out != "" ||
+		!strings.Contains(err, "facts of two nodes that are called twice.example") {
+		t.Error(code, out, err)
+	}
+}

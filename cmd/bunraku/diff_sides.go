@@ -46,6 +46,7 @@ type diffing struct {
 	c                *fleet.Comparing
 	judge            *judge.Judge // of consequences; nil until they are asked for
 	paths            []string     // of files that are not the same
+	disk             []string     // digests of what both sides have from the disk; nil until they are asked for
 }
 
 // openDiff opens the sides that the flags name.
@@ -496,9 +497,11 @@ func inside(p string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
 }
 
+// few is how many names are listed.
+const few = 6
+
 // some lists names, a few of them.
 func some(list []string) string {
-	const few = 6
 	if len(list) > few {
 		return strings.Join(list[:few], ", ") + fmt.Sprintf(" and %d more", len(list)-few)
 	}
