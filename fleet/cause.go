@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -35,6 +36,7 @@ const (
 	mostRefined   = 400
 	mostWitnesses = 50
 	mostLooked    = 500
+	mostStill     = 20 // of those that cannot change
 )
 
 // A search finds causes.
@@ -494,6 +496,26 @@ const (
 	undone     = "other hunks undo or hide what it does"
 )
 
+// needed is said of a hunk that does nothing to the old state, and without which the new one would be another: it puts
+// back what others take away, or gives them what they ask for.
+const needed = "by itself; without it other hunks would do something else"
+
+// leans reports whether a node would have something else if all hunks but some were applied. Where it has something else
+// each time, that says nothing.
+func (s *search) leans(w *witness, some []*diff.Hunk) bool {
+	if len(s.again(w).slots) > 0 {
+		return false
+	}
+	all := s.patch.Hunks
+	rest := slices.DeleteFunc(slices.Clone(all), func(h *diff.Hunk) bool { return slices.Contains(some, h) })
+	return !s.try(w, rest).same(s.try(w, all))
+}
+
+// same reports whether two states have the same changes.
+func (o outcome) same(p outcome) bool {
+	return o.failed == p.failed && maps.Equal(o.keys, p.keys) && maps.Equal(o.unknown, p.unknown)
+}
+
 // doubts reports whether something is not known in a state that is known in the old one.
 func (s *search) doubts(w *witness, o outcome) bool {
 	for key := range o.unknown {
@@ -562,33 +584,55 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		return
 	}
 	witnesses, asked, looked := s.reached(r, witnesses, units)
-	for _, u := range units {
+	why, open := make([]string, len(units)), make([]int, len(units))
+	var still []*diff.Hunk // that do nothing to the old state
+	for i, u := range units {
 		if s.elsewhere(r, witnesses, u) {
 			continue
 		}
-		why, open := nobodyAsks, 0
+		why[i] = nobodyAsks
 		for _, w := range witnesses {
 			o := s.try(w, u)
 			if w.was.Open != "" || !o.held && len(o.unknown) > 0 {
-				open++ // it may come to something else
+				open[i]++ // it may come to something else
 			}
 			switch {
 			case len(o.keys) > 0 || o.failed || s.doubts(w, o):
-				why = undone
-			case o.ignored && why != undone:
-				why = leftOut
-			case !o.held && why == nobodyAsks:
-				why = sameAnswer
+				why[i] = undone
+			case o.ignored && why[i] != undone:
+				why[i] = leftOut
+			case !o.held && why[i] == nobodyAsks:
+				why[i] = sameAnswer
 			}
 		}
+		if why[i] != undone {
+			still = append(still, u...)
+		}
+	}
+	var leaning []*witness // on some of those
+	if len(still) > 0 && len(still) < len(s.patch.Hunks) {
+		leans := make([]bool, len(witnesses))
+		source.Each(s.ctx, len(witnesses), func(i int) { leans[i] = s.leans(witnesses[i], still) })
+		for i, w := range witnesses {
+			if leans[i] {
+				leaning = append(leaning, w)
+			}
+		}
+	}
+	for i, u := range units {
+		lean := why[i] != undone && slices.ContainsFunc(leaning, func(w *witness) bool { return s.leans(w, u) })
 		for _, h := range u {
 			switch {
+			case why[i] == "":
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
-			case open > 0:
-				h.Unseen = fmt.Sprintf("of %d of the %d nodes that were looked at something is not known", open, len(witnesses))
+			case open[i] > 0:
+				h.Unseen = fmt.Sprintf("of %d of the %d nodes that were looked at something is not known", open[i],
+					len(witnesses))
+			case lean:
+				h.Unseen = needed
 			default:
-				h.Effect = why
+				h.Effect = why[i]
 			}
 		}
 	}
@@ -616,21 +660,29 @@ func idle(units [][]*diff.Hunk, used map[*diff.Hunk]bool) (out [][]*diff.Hunk, l
 }
 
 // reached adds to the witnesses those nodes that ask for what some units change, among those that may change at all:
-// all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none.
+// all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none, unless several hunks
+// come to the same together: some of them are looked at.
 func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked,
 	looked int) {
 	is := map[int]bool{}
 	for _, w := range witnesses {
 		is[w.node] = true
 	}
-	var more []int
+	var more, unmoved []int
 	for i, n := range r.Nodes {
+		if n.State == diff.CannotChange && len(s.patch.Hunks) > 1 {
+			unmoved = append(unmoved, i)
+		}
 		if n.State == diff.CannotChange || n.State == diff.Excused {
 			continue
 		}
 		if asked++; !is[i] && len(witnesses)+len(more) < mostLooked {
 			more = append(more, i)
 		}
+	}
+	looked = len(witnesses) + len(more)
+	for i := range min(len(unmoved), mostStill) { // what one hunk does to them another one may undo
+		more = append(more, unmoved[i*len(unmoved)/min(len(unmoved), mostStill)])
 	}
 	found := make([]*witness, len(more))
 	source.Each(s.ctx, len(more), func(i int) {
@@ -641,6 +693,5 @@ func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			found[i] = w
 		}
 	})
-	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), asked,
-		len(witnesses) + len(more)
+	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), asked, looked
 }

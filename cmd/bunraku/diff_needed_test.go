@@ -1,0 +1,55 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A hunk that does nothing by itself, and that others need, is not said to be without effect; nor is what several hunks
+// come to the same with said not to be asked for.
+func TestDiffNeeded(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		old, new map[string]string
+		not      []string // without effect
+		needed   string
+	}{
+		{"data that moves to where another level has it", map[string]string{"manifests/site.pp": "notice(lookup('k'))\n",
+			"hiera.yaml": "version: 5\ndefaults: {data_hash: yaml_data}\nhierarchy:\n- {name: r, path: r.yaml}\n" +
+				"- {name: c, path: c.yaml}\n", "data/c.yaml": "x: 1\nk: v\n", "data/r.yaml": "y: 1\n"},
+			map[string]string{"data/c.yaml": "x: 1\n", "data/r.yaml": "y: 1\nk: v\n"},
+			[]string{"no node asks for it"}, "data/r.yaml:2"},
+		{"a template that is renamed", map[string]string{
+			"manifests/site.pp":                    "notify { 'a': message => epp('profile/a.epp') }\n",
+			"site-modules/profile/templates/a.epp": "1\n"},
+			map[string]string{"manifests/site.pp": "notify { 'a': message => epp('profile/b.epp') }\n",
+				"site-modules/profile/templates/b.epp": "1\n"},
+			[]string{"b.epp, new   (no node asks for it)"}, "site-modules/profile/templates/b.epp, new"},
+		{"a class that moves into a condition", map[string]string{
+			"manifests/site.pp":                    "include local\nif $facts['kernel'] == 'Linux' {\n}\n",
+			"site-modules/local/manifests/init.pp": "class local { notify { 'a': } }\n"},
+			map[string]string{"manifests/site.pp": "if $facts['kernel'] == 'Linux' {\n  include local\n}\n"},
+			[]string{"come to the same"}, "manifests/site.pp:2"},
+		{"what nobody needs", map[string]string{"manifests/site.pp": "notify { 'a': message => 'old' }\n"},
+			map[string]string{"manifests/site.pp": "notify { 'a': message => 'new' }\n", "data/unused.yaml": "a: 1\n"},
+			[]string{"no effect seen"}, ""},
+	} {
+		s := newRepository(t)
+		for _, files := range []map[string]string{x.old, x.new} {
+			for name, text := range files {
+				s.write(name, text)
+			}
+			s.commit(x.name)
+		}
+		_, out := s.diff("--from", "HEAD~1", "--to", "HEAD")
+		_, told, _ := strings.Cut(out, "no effect seen")
+		if x.needed != "" && !strings.Contains(told, x.needed+"   ("+"by itself; without it other hunks would do something else)") {
+			t.Errorf("%s: %s is needed\n%s", x.name, x.needed, out)
+		}
+		for _, text := range x.not {
+			if strings.Contains(out, text) {
+				t.Errorf("%s: it says %q\n%s", x.name, text, out)
+			}
+		}
+	}
+}
