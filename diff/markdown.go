@@ -29,7 +29,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	p.notes()
 	for _, l := range p.lines {
 		if l != "" {
-			fmt.Fprintf(&tail, "- %s\n", html.EscapeString(l))
+			fmt.Fprintf(&tail, "- %s\n", prose(l))
 		}
 	}
 	var sections []string
@@ -59,11 +59,11 @@ func (r *Report) markdownFailure(f *Failure) string {
 		at = "at " + code(f.Place.String()) + "\n\n"
 	}
 	if f.Was != nil {
-		at += "was: " + html.EscapeString(cutText(f.Was.Summary, 300)) + "\n\n"
+		at += "was: " + prose(cutText(f.Was.Summary, 300)) + "\n\n"
 	}
-	return fmt.Sprintf("<details open><summary><b>%s</b> on %s: %s</summary>\n\n%s%s\n%s\n\n</details>\n\n", f.State,
-		plural(len(f.Nodes), "node"), html.EscapeString(cutText(f.Summary, 300)), at, markdownCause(p, f.Cause),
-		html.EscapeString(p.names(f.Nodes)))
+	return fmt.Sprintf("<details open><summary><b>%s</b> on %s: %s</summary>\n\n%s%son %s\n\n</details>\n\n", f.State,
+		plural(len(f.Nodes), "node"), prose(cutText(f.Summary, 300)), at, markdownCause(p, f.Cause),
+		prose(p.names(f.Nodes)))
 }
 
 // markdownGroup is one group, folded.
@@ -91,8 +91,8 @@ func (r *Report) markdownGroup(g *Group) string {
 		more = fmt.Sprintf(" and %d more", n-1)
 	}
 	return fmt.Sprintf("<details><summary><b>%s</b> on %s: %s%s</summary>\n\n%sdiff\n%s\n%s\n\n%son %s\n\n</details>\n\n",
-		g.Letter, plural(len(g.Nodes), "node"), html.EscapeString(cutText(g.Items[0].headline(), 200)), more, fence, text,
-		fence, markdownCause(p, g.Cause), html.EscapeString(p.names(g.Nodes)))
+		g.Letter, plural(len(g.Nodes), "node"), prose(cutText(g.Items[0].headline(), 200)), more, fence, text,
+		fence, markdownCause(p, g.Cause), prose(p.names(g.Nodes)))
 }
 
 func markdownCause(p *printer, c *Cause) string {
@@ -109,7 +109,13 @@ func code(s string) string {
 	if !strings.Contains(s, "`") {
 		return "`" + s + "`"
 	}
-	return "<code>" + html.EscapeString(s) + "</code>"
+	return "<code>" + prose(s) + "</code>"
+}
+
+// prose is a text on one line in which nothing is markup, neither to HTML nor to Markdown, whatever is in it.
+func prose(s string) string {
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "`", "&#96;", "*", "&#42;", "~", "&#126;", "\\", "&#92;",
+		"](", "]&#40;").Replace(html.EscapeString(s))
 }
 
 // cutText shortens a text.
