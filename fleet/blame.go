@@ -3,10 +3,12 @@ package fleet
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"bunraku/diff"
+	"bunraku/source"
 	"bunraku/source/git"
 )
 
@@ -58,7 +60,7 @@ func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision)
 		return
 	}
 	if h.New.None() {
-		r.blameRemoved(ctx, h, old, new)
+		r.blameTurn(ctx, h, old, new, old.Files, h.Old, true)
 		return
 	}
 	var lines []int
@@ -88,28 +90,40 @@ func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision)
 			last = &c
 		}
 	}
-	if last != nil {
+	switch {
+	case last == nil:
+	case old.Tree != nil && r.within(ctx, last.Commit, old.Tree.Commit()): // only where they stand is new
+		r.blameTurn(ctx, h, old, new, new.Files, h.New, false)
+	default:
 		h.Commit, h.Author, h.Title = last.Commit.String(), last.Author, last.Summary
 	}
 }
 
-// blameRemoved finds the commit that took lines away: its parent still had them.
-func (r *Revisions) blameRemoved(ctx context.Context, h *diff.Hunk, old, new *Revision) {
+// within reports whether a commit is another one, or one before it.
+func (r *Revisions) within(ctx context.Context, c, of git.ID) bool {
+	bases, err := r.Repo.MergeBase(ctx, c, of)
+	return err == nil && slices.Contains(bases, c)
+}
+
+// blameTurn finds the commit that took lines away from a file or brought them there: its parent had them, or had them
+// not.
+func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revision, in source.Files, lines diff.Range,
+	had bool) {
 	if old.Tree == nil {
 		return
 	}
-	was, err := old.Files.Read(h.Path)
+	file, err := in.Read(h.Path)
 	if err != nil {
 		return
 	}
-	text := was.Text
+	text := file.Text
 	if !h.Whole {
-		all := strings.SplitAfter(was.Text, "\n")
-		text = strings.Join(all[h.Old.First-1:h.Old.End], "")
+		all := strings.SplitAfter(file.Text, "\n")
+		text = strings.Join(all[lines.First-1:lines.End], "")
 	}
-	has := func(t *git.Tree) bool {
+	as := func(t *git.Tree) bool { // it was before
 		now, err := t.Read(h.Path)
-		return err == nil && strings.Contains(now.Text, text)
+		return (err == nil && strings.Contains(now.Text, text)) == had
 	}
 	start := "HEAD"
 	if new.Tree != nil {
@@ -124,7 +138,7 @@ func (r *Revisions) blameRemoved(ctx context.Context, h *diff.Hunk, old, new *Re
 		if err != nil {
 			return
 		}
-		if has(t) {
+		if as(t) {
 			if i == 0 && new.Tree == nil {
 				h.Commit = NotCommitted
 			}
@@ -138,7 +152,7 @@ func (r *Revisions) blameRemoved(ctx context.Context, h *diff.Hunk, old, new *Re
 		if err != nil {
 			return
 		}
-		if has(before) {
+		if as(before) {
 			h.Commit, h.Author, h.Title = id.String(), c.Author.Name, c.Summary
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -500,6 +501,9 @@ const (
 // back what others take away, or gives them what they ask for.
 const needed = "by itself; without it other hunks would do something else"
 
+// unfetched is said of a Puppetfile, whatever else of it is used.
+const unfetched = "modules are not fetched: what other versions of them do was not looked at"
+
 // leans reports whether a node would have something else if all hunks but some were applied. Where it has something else
 // each time, that says nothing.
 func (s *search) leans(w *witness, some []*diff.Hunk) bool {
@@ -624,6 +628,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		for _, h := range u {
 			switch {
 			case why[i] == "":
+			case filepath.Base(h.Path) == "Puppetfile":
+				h.Unseen = unfetched
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
 			case open[i] > 0:

@@ -376,7 +376,7 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 			return false
 		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir()):
 			return false
-		case !e.IsDir():
+		case !e.IsDir() || e.Link:
 			visit(p)
 		}
 		return true
@@ -384,14 +384,27 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 	return cmp.Or(ctx.Err(), err)
 }
 
-// equalFiles reports whether a path is the same in two views.
+// equalFiles reports whether a path is the same in two views: a file, or what a link to a directory leads to.
 func equalFiles(a, b source.Files, p string) bool {
 	x, errX := a.Stat(p)
 	y, errY := b.Stat(p)
 	if errX != nil || errY != nil || x != y {
 		return false
 	}
+	if x.IsDir() {
+		return below(a, b, p) && below(b, a, p)
+	}
 	s, errX := a.Read(p)
 	t, errY := b.Read(p)
 	return errX == nil && errY == nil && s.Digest == t.Digest
+}
+
+// below reports whether all that one view has below a directory is the same in another one.
+func below(a, b source.Files, dir string) bool {
+	same := true
+	err := source.Walk(a, dir, func(p string, e source.Entry) bool {
+		same = same && (e.IsDir() || equalFiles(a, b, p))
+		return same
+	})
+	return same && err == nil
 }

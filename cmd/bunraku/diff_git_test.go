@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -184,5 +186,59 @@ func TestDiffHunksOfFiles(t *testing.T) {
 	}
 	if code, out, log := call("impact", s.dir, "--from", "HEAD"); code != 2 || log != "" {
 		t.Errorf("%d\n%s%s", code, out, log)
+	}
+}
+
+// What only stands in another file now was brought there by the commit that renamed it, not by whoever wrote it.
+func TestDiffBlamesRenames(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'n': message => template('m/a.erb') }\n",
+		"modules/m/templates/a.erb": "one\ntwo\nthree\n", "modules/m/templates/old.erb": "1\n2\n3\n4\n5\n6\n7\n8\n"})
+	s.git("tag", "before")
+	s.git("mv", "modules/m/templates/old.erb", "modules/m/templates/b.erb")
+	s.edit("manifests/site.pp", "m/a.erb", "m/b.erb")
+	s.commit("renames it")
+	s.edit("README", "", "text\n")
+	s.commit("goes on")
+	_, out := s.diff("--from", "before", "--to", "HEAD", "--format", "json")
+	var told struct {
+		Groups []struct {
+			Cause struct {
+				Hunks []struct{ File, Title string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &told); err != nil || len(told.Groups) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, h := range told.Groups[0].Cause.Hunks {
+		if h.Title != "renames it" {
+			t.Errorf("%s: %q\n%s", h.File, h.Title, out)
+		}
+	}
+	if len(told.Groups[0].Cause.Hunks) < 2 {
+		t.Error(out)
+	}
+}
+
+// A Puppetfile names what is not fetched, and a link to a directory is no hunk: both are said.
+func TestDiffSaysWhatIsNoHunk(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n", "Puppetfile": "mod 'x-y', '1.0.0'\n",
+		"v/1/manifests/init.pp": "class m { notify { '1': } }\n", "v/2/manifests/init.pp": "class m { notify { '2': } }\n",
+		"modules/z/manifests/init.pp": "class z { }\n"})
+	link := filepath.Join(s.dir, "modules", "m")
+	if err := os.Symlink("../v/1", link); err != nil {
+		t.Fatal(err)
+	}
+	s.commit("a link")
+	s.edit("Puppetfile", "1.0.0", "2.0.0")
+	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "no effect seen   Puppetfile:1   (modules are not fetched") {
+		t.Error(out)
+	}
+	if err := errors.Join(os.Remove(link), os.Symlink("../v/2", link)); err != nil {
+		t.Fatal(err)
+	}
+	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "+ Notify[2]") ||
+		!strings.Contains(out, "other directories now is told without its cause: modules/m.") {
+		t.Error(out)
 	}
 }
