@@ -112,10 +112,10 @@ func code(s string) string {
 	return "<code>" + prose(s) + "</code>"
 }
 
-// prose is a text on one line in which nothing is markup, neither to HTML nor to Markdown, whatever is in it.
+// prose is a text on one line, so that it begins no block, and without markup of HTML. Other characters stay as they
+// are: secrets are looked for in what is written.
 func prose(s string) string {
-	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "`", "&#96;", "*", "&#42;", "~", "&#126;", "\\", "&#92;",
-		"](", "]&#40;").Replace(html.EscapeString(s))
+	return html.EscapeString(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s))
 }
 
 // cutText shortens a text.

@@ -504,8 +504,8 @@ const needed = "by itself; without it other hunks would do something else"
 // unfetched is said of a Puppetfile, whatever else of it is used.
 const unfetched = "modules are not fetched: what other versions of them do was not looked at"
 
-// leans reports whether a node would have something else if all hunks but some were applied. Where it has something else
-// each time, that says nothing.
+// leans reports whether a node would have something else if all hunks but some were applied. Where it has something
+// else each time, that says nothing.
 func (s *search) leans(w *witness, some []*diff.Hunk) bool {
 	if len(s.again(w).slots) > 0 {
 		return false
@@ -666,8 +666,8 @@ func idle(units [][]*diff.Hunk, used map[*diff.Hunk]bool) (out [][]*diff.Hunk, l
 }
 
 // reached adds to the witnesses those nodes that ask for what some units change, among those that may change at all:
-// all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none, unless several hunks
-// come to the same together: some of them are looked at.
+// all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none, unless several
+// hunks come to the same together: some of them are looked at.
 func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked,
 	looked int) {
 	is := map[int]bool{}

@@ -123,8 +123,8 @@ func (d *diffing) identity(rev *fleet.Revision) string {
 	return b.String()
 }
 
-// fromDisk are digests of what both sides have from the disk alike: no commit, and no list of changed files, tells it from
-// what another machine has there.
+// fromDisk are digests of what both sides have from the disk alike: no commit, and no list of changed files, tells it
+// from what another machine has there.
 func (d *diffing) fromDisk(f *diffFlags) []string {
 	if d.disk != nil {
 		return d.disk

@@ -141,8 +141,8 @@ func TestShardsRefused(t *testing.T) {
 	refused("is for two states of a tree", "diff", "--from-catalog", "a", "--to-catalog", "b", "--shard", "1/2")
 }
 
-// What both sides have from the disk alike is a part of what is compared: a part that says that nothing changes, and was
-// made with something else there, is refused.
+// What both sides have from the disk alike is a part of what is compared: a part that says that nothing changes, and
+// was made with something else there, is refused.
 func TestShardsFromDisk(t *testing.T) {
 	beside := t.TempDir()
 	for _, x := range []struct {
@@ -212,7 +212,8 @@ func TestShardsHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"1/1"`, `"1/4000000000000000000"`, 1)), 0o666); err != nil {
+	of := strings.Replace(string(text), `"1/1"`, `"1/4000000000000000000"`, 1)
+	if err := os.WriteFile(file, []byte(of), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, err := call("diff", "merge", dir, "--env", s.dir, "--from", "HEAD"); code != 1 || out != "" ||

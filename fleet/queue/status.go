@@ -20,8 +20,8 @@ type Status struct {
 	Workers []Worker `json:"workers"`
 }
 
-// rate is how many nodes are done in a second, given how long it was from the first to the last; 0 if that is not known:
-// those that a worker takes together come back together, and say nothing by themselves.
+// rate is how many nodes are done in a second, given how long it was from the first to the last; 0 if that is not
+// known: those that a worker takes together come back together, and say nothing by themselves.
 func rate(done int, spent time.Duration) float64 {
 	if done < 2 || spent < time.Second {
 		return 0
