@@ -286,6 +286,9 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err := f.rejudge(view); err != nil {
 		return err
 	}
+	if f.opt.Classifier != nil {
+		f.opt.Classifier.Refresh()
+	}
 	c := f.look(view)
 	if w := f.server.work("Bunraku looks at " + path.Base(f.dir)); w != nil {
 		c.Progress = w.progress

@@ -74,6 +74,8 @@ type Options struct {
 	// are the names of those.
 	Judge    func(folder string, view source.Files) (*judge.Judge, source.Diagnostics, error)
 	JudgedBy []string
+	// Assign gives a real node what else the command line says of it; it may be nil.
+	Assign func(view source.Files, nodes ...*compiler.Node) error
 	// Exchange tells real nodes what others of them export; it may be nil.
 	Exchange func(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error)
 	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil

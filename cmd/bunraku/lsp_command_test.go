@@ -32,12 +32,18 @@ type wire struct {
 
 func newWire(t *testing.T, capabilities map[string]any, dirs ...string) *wire {
 	t.Helper()
+	return newWireWith(t, nil, capabilities, dirs...)
+}
+
+// newWireWith is a client of a server that is started with flags.
+func newWireWith(t *testing.T, flags []string, capabilities map[string]any, dirs ...string) *wire {
+	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	w := &wire{t: t, to: toServer, ended: make(chan int, 1), came: map[float64]map[string]any{}}
 	w.news = sync.NewCond(&w.mu)
 	go func() {
-		w.ended <- run([]string{"lsp"}, in, out, io.Discard)
+		w.ended <- run(append([]string{"lsp"}, flags...), in, out, io.Discard)
 		out.Close()
 	}()
 	go w.read(bufio.NewReader(fromServer))
@@ -280,5 +286,43 @@ func TestEditorCommands(t *testing.T) {
 			t.Errorf("%q: %q", x[0], failure)
 		}
 	}
+	w.bye()
+}
+
+// TestEditorFlags: nodes are what the command line says of them, as in check: their classifier's answers, of a file
+// that is written meanwhile the new ones, more classes, and what their certificates say.
+func TestEditorFlags(t *testing.T) {
+	dir := writeRepo(t, map[string]string{
+		"environment.conf":               "modulepath = modules\n",
+		"facts/a.json":                   `{"fqdn": "a"}`,
+		"enc.yaml":                       "classes: {web: {port: 81}}\n",
+		"trusted.yaml":                   "extensions: {pp_role: db}\n",
+		"manifests/site.pp":              "",
+		"modules/web/manifests/init.pp":  "class web ($port) {\n  $role = $trusted['extensions']['pp_role']\n}\n",
+		"modules/more/manifests/init.pp": "class more {\n  $x = 1 + 1\n}\n",
+	})
+	w := newWireWith(t, []string{"--enc", dir + "/enc.yaml", "--trusted", dir + "/trusted.yaml", "--classes", "more"},
+		map[string]any{}, dir)
+	says := func(file string, line, column int, want string) {
+		t.Helper()
+		var said any
+		for range 200 {
+			said, _ = w.ask("textDocument/hover", map[string]any{
+				"textDocument": map[string]any{"uri": "file://" + dir + "/modules/" + file},
+				"position":     map[string]any{"line": line, "character": column}})
+			if strings.Contains(fmt.Sprint(said), "```text\n"+want) {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Errorf("%s:%d:%d: %v", file, line, column, said)
+	}
+	says("web/manifests/init.pp", 0, 13, "81")
+	says("web/manifests/init.pp", 1, 4, "'db'")
+	says("more/manifests/init.pp", 1, 3, "2")
+	must(t, os.WriteFile(filepath.Join(dir, "enc.yaml"), []byte("classes: {web: {port: 8080}}\n"), 0o644))
+	w.send(map[string]any{"method": "workspace/didChangeWatchedFiles", "params": map[string]any{
+		"changes": []any{map[string]any{"uri": "file://" + dir + "/enc.yaml", "type": 2}}}})
+	says("web/manifests/init.pp", 0, 13, "8080")
 	w.bye()
 }

@@ -40,14 +40,35 @@ type Classifier struct {
 	given   string   // as the user named it
 	program []string // and its arguments; nil if it is no program
 	dir     bool
-	// read reads the file that is asked; nil for a program or a directory
-	read  func() (*many, error)
-	files source.Files
 	// Timeout is how long one run of a program may take; DefaultTimeout when zero.
 	Timeout time.Duration
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	*answers
+}
+
+// answers are those that were given, and what they were read from.
+type answers struct {
+	files *source.Dir
+	read  func() (*many, error) // reads the file that is asked
 	asked map[string]func() (*Answer, error)
+}
+
+// forget takes files as they are now; nothing has been asked of them.
+func (c *Classifier) forget(files *source.Dir) {
+	c.answers = &answers{files: files, asked: map[string]func() (*Answer, error){},
+		read: sync.OnceValues(func() (*many, error) { return c.readFile(files) })}
+}
+
+// Refresh lets files that have changed since they were read be read again. A program is not run again for a node that
+// it was asked of.
+func (c *Classifier) Refresh() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.program == nil && c.files.Stale() {
+		files, _ := c.files.Fresh().(*source.Dir)
+		c.forget(files)
+	}
 }
 
 // endings are those of files with answers.
@@ -56,15 +77,14 @@ var endings = []string{".yaml", ".yml", ".json"}
 // Open finds out what the user has named: a directory with a file for each node, a file with answers (of one kind for
 // all, or by the names of nodes), or else a program, with arguments behind it if there are some.
 func Open(given string) (*Classifier, error) {
-	c := &Classifier{given: given, asked: map[string]func() (*Answer, error){}, Timeout: DefaultTimeout,
-		files: source.NewDir(source.DirOptions{Roots: []string{given}})}
+	c := &Classifier{given: given, Timeout: DefaultTimeout}
+	c.forget(source.NewDir(source.DirOptions{Roots: []string{given}}))
 	info, err := os.Stat(given)
 	switch {
 	case err == nil && info.IsDir():
 		c.dir = true
 		return c, nil
 	case err == nil && (info.Mode()&0o111 == 0 || slices.Contains(endings, filepath.Ext(given))):
-		c.read = sync.OnceValues(c.readFile)
 		return c, nil
 	case err == nil:
 		c.program = []string{given}
@@ -85,9 +105,9 @@ func Open(given string) (*Classifier, error) {
 func (c *Classifier) String() string { return c.given }
 
 // readFile reads a file of answers.
-func (c *Classifier) readFile() (*many, error) {
+func (c *Classifier) readFile(files source.Files) (*many, error) {
 	abs := source.Absolute(c.given)
-	content, err := c.files.Read(abs)
+	content, err := files.Read(abs)
 	if err != nil {
 		return nil, source.Named(err, abs, c.given)
 	}
@@ -98,40 +118,41 @@ func (c *Classifier) readFile() (*many, error) {
 // error of the context is returned as it is.
 func (c *Classifier) Ask(ctx context.Context, name string) (*Answer, error) {
 	c.mu.Lock()
-	once := c.asked[name]
+	now := c.answers
+	once := now.asked[name]
 	if once == nil {
-		once = sync.OnceValues(func() (*Answer, error) { return c.find(ctx, name) })
-		c.asked[name] = once
+		once = sync.OnceValues(func() (*Answer, error) { return c.find(ctx, now, name) })
+		now.asked[name] = once
 	}
 	c.mu.Unlock()
 	a, err := once()
 	if err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		c.mu.Lock()
-		delete(c.asked, name) // somebody else gave up
+		delete(now.asked, name) // somebody else gave up
 		c.mu.Unlock()
 		return c.Ask(ctx, name)
 	}
 	return a, err
 }
 
-func (c *Classifier) find(ctx context.Context, name string) (*Answer, error) {
+func (c *Classifier) find(ctx context.Context, now *answers, name string) (*Answer, error) {
 	switch {
 	case c.program != nil:
 		return c.run(ctx, name)
 	case c.dir:
-		return c.inDirectory(name)
+		return c.inDirectory(now.files, name)
 	}
-	answers, err := c.read()
+	all, err := now.read()
 	switch {
 	case err != nil:
 		return nil, ofNode(err, c.given, name)
-	case answers.by[everyone] != nil:
-		return answer(answers.file, answers.by[everyone], name)
-	case answers.by[name] != nil:
-		return answer(answers.file, answers.by[name], name)
+	case all.by[everyone] != nil:
+		return answer(all.file, all.by[everyone], name)
+	case all.by[name] != nil:
+		return answer(all.file, all.by[name], name)
 	}
 	d := unknownNode(name, c.given)
-	if near := source.Nearest(name, slices.Sorted(maps.Keys(answers.by))); near != "" {
+	if near := source.Nearest(name, slices.Sorted(maps.Keys(all.by))); near != "" {
 		d.Help = "did you mean " + near + "?"
 	}
 	return nil, d
@@ -144,16 +165,16 @@ func unknownNode(name, where string) *source.Diagnostic {
 		Help:   "a node without classes has `classes: {}`"}
 }
 
-func (c *Classifier) inDirectory(name string) (*Answer, error) {
+func (c *Classifier) inDirectory(files source.Files, name string) (*Answer, error) {
 	if !plainName(name) {
 		return nil, unknownNode(name, c.given)
 	}
 	for _, ending := range endings {
 		path := filepath.Join(c.given, name+ending)
-		if !source.Exists(c.files, source.Absolute(path)) {
+		if !source.Exists(files, source.Absolute(path)) {
 			continue
 		}
-		content, err := c.files.Read(source.Absolute(path))
+		content, err := files.Read(source.Absolute(path))
 		if err != nil {
 			return nil, source.Named(err, source.Absolute(path), path)
 		}
