@@ -75,6 +75,9 @@ type Check struct {
 	kinds     []*Kind
 }
 
+// Part reports whether there are nodes that were not chosen.
+func (c *Check) Part() bool { return c.part }
+
 // A Progress is told how far a step has got, from many goroutines.
 type Progress struct{ Step, Stop func() }
 

@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -251,12 +252,16 @@ func fourNodes(files map[string]string) map[string]string {
 func TestEditsHoldEverywhere(t *testing.T) {
 	const init, site = "modules/m/manifests/init.pp", "manifests/site.pp"
 	const pack, conf = "package { 'nginx': ensure => present }", "file { '/etc/nginx/conf.d/x.conf': content => 'x' }"
+	message := ""
 	offered := func(file, text, at string) (titles []string) {
 		n := navigate(t, fourNodes(map[string]string{site: "include m\n", file: text}))
 		path := filepath.Join(n.dir, file)
 		n.open(path, text)
 		n.wait("the problem", func() bool { return len(n.told(path)) > 0 })
 		n.rest()
+		n.mu.Lock()
+		message = fmt.Sprint(n.shown["file://"+path])
+		n.mu.Unlock()
 		p := n.pos(file, at, 1)
 		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"],
 			"range": empty(p), "context": map[string]any{"diagnostics": []any{}}}).([]any) {
@@ -271,6 +276,9 @@ func TestEditsHoldEverywhere(t *testing.T) {
 	if got := offered(init, "class m {\n  if $facts['os']['family'] == 'Debian' {\n    "+pack+"\n  }\n  "+conf+"\n}\n",
 		"file {"); len(got) > 0 {
 		t.Errorf("where some lack it: %v", got)
+	}
+	if !strings.Contains(message, "(verified on the nodes that were looked at)") {
+		t.Errorf("where some lack it, what is said claims too much: %s", message)
 	}
 	// A guess as well: what is written for it must be there on all nodes.
 	if got := offered(site, "$message = 'x'\nnotify { $mesage: }\n", "mesage:"); len(got) != 1 {

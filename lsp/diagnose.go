@@ -298,7 +298,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 	c.Watch = fresh.watch(f.server.opt.Watch, f.server.opt.Secrets)
 	early := map[string]bool{}
 	tell := func(last bool) {
-		run := &report.Run{Command: "check", Own: f.own}
+		run := &report.Run{Command: "check", Own: f.own, Part: c.Part()}
 		for _, d := range f.trouble { // by which who works is judging
 			run.Add(nil, d)
 		}

@@ -11,7 +11,8 @@ type Remedy struct {
 	Edit      *source.Edit // nil if there are no words that an attribute can be added to
 	Statement string       // "" for an attribute
 
-	fix *model.Fix
+	fix  *model.Fix
+	part bool // there are nodes that it was not tried on
 }
 
 // remedy says how a finding's fix is to be written; nil if it has none.
@@ -19,7 +20,7 @@ func (run *Run) remedy(f *model.Finding) *Remedy {
 	if f.Fix == nil {
 		return nil
 	}
-	r := &Remedy{fix: f.Fix}
+	r := &Remedy{fix: f.Fix, part: run.Part}
 	if run.owns(f.Fix.Resource.Place) {
 		edit := func() (source.Edit, bool) { return AddAttribute(f.Fix.Resource, f.Fix.Attr, f.Fix.Value) }
 		if len(f.Fix.Declares) > 0 {
@@ -48,7 +49,10 @@ func (r *Remedy) help() string {
 	if r.Statement != "" {
 		text = "write in your own code: " + r.Statement
 	}
-	if r.fix.Verified {
+	switch {
+	case r.fix.Verified && r.part:
+		text += " (verified on the nodes that were looked at)"
+	case r.fix.Verified:
 		text += " (verified)"
 	}
 	return text

@@ -36,6 +36,7 @@ type Run struct {
 	Name     string // of what was looked at
 	Problems []*Problem
 	Nodes    []*Node
+	Part     bool                   // there are nodes that were not looked at
 	Own      func(file string) bool // whether a file is the user's to edit; nil if all are
 	// Hide blots out secrets; nil if there are none. Fingerprints are of what is left: who knows all but the secret could
 	// find that by trying.
