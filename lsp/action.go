@@ -39,9 +39,13 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 			before(r.problem.Range.End, p.Range.Start) {
 			continue
 		}
-		edit, fits := at.editOf(ctx, r)
+		edit, on, fits := at.editOf(ctx, r)
+		title := r.fix.Message
+		if on != "" {
+			title += " (" + on + ")"
+		}
 		if fits {
-			out = append(out, protocol.CodeAction{Title: r.fix.Message, Kind: protocol.CodeActionKindQuickFix,
+			out = append(out, protocol.CodeAction{Title: title, Kind: protocol.CodeActionKindQuickFix,
 				Diagnostics: []protocol.Diagnostic{r.problem}, IsPreferred: true, Edit: edit})
 		}
 	}
@@ -87,30 +91,31 @@ func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 	})
 }
 
-// editOf is a remedy as the client makes it; fits is false if it is for another text than there is, or does not help.
-func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceEdit, fits bool) {
+// editOf is a remedy as the client makes it, and what it was tried on, "" if that is all nodes; fits is false if it is
+// for another text than there is, or does not help.
+func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceEdit, on string, fits bool) {
 	edit = &protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
 	view, _, err := at.folder.view()
 	if err != nil {
-		return nil, false
+		return nil, "", false
 	}
 	for _, x := range r.fix.Edits {
 		e := at.byPath[at.path(x.Place.File)]
 		if e == nil || e.file.Text != x.Place.File.Text || !e.standsIn(view) {
-			return nil, false
+			return nil, "", false
 		}
 		uri := at.server.uriOf(e.path)
 		edit.Changes[uri] = append(edit.Changes[uri], protocol.TextEdit{Range: e.mapper(at.server.enc).span(x.Place.Span),
 			NewText: x.Text})
 	}
 	if r.untried == nil {
-		return edit, len(r.fix.Edits) > 0 && (r.of == nil || r.others.spared(ctx, r.of))
+		return edit, "", len(r.fix.Edits) > 0 && (r.of == nil || r.others.spared(ctx, r.of))
 	}
-	texts, ok := at.tried(ctx, r.fix, r.untried)
+	texts, on, ok := at.tried(ctx, r.fix, r.untried)
 	if !ok {
-		return nil, false
+		return nil, "", false
 	}
-	return at.rewriting(texts), true
+	return at.rewriting(texts), on, true
 }
 
 // standsIn reports whether a view shows the text that was read of a file: somebody else may have written it since.

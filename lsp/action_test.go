@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bunraku/lsp"
 )
 
 // TestCodeActions: every edit that is offered for the example's faults applies to the text that the client has, takes
@@ -323,5 +325,41 @@ func TestExtractForAll(t *testing.T) {
 			t.Errorf("%s: %q", x.name, got)
 		}
 		n.bye()
+	}
+}
+
+// TestManyNodes: where there are more nodes than a guess is tried on, those are tried that have what it is made in, one
+// of each kind first, and what is offered says how many.
+func TestManyNodes(t *testing.T) {
+	const init = "modules/m/manifests/init.pp"
+	offered := func(text, at string) (titles []string) {
+		files := map[string]string{"environment.conf": "modulepath = modules\n", init: text,
+			"manifests/site.pp":             "node /^z/ {\n  include odd\n  include m\n}\nnode default { include m }\n",
+			"modules/odd/manifests/init.pp": "class odd { }\n"}
+		for i := range 230 {
+			files[fmt.Sprintf("facts/a%d.json", i)] = fmt.Sprintf(`{"fqdn": "a%d", "odd": false}`, i)
+		}
+		files["facts/z.json"] = `{"fqdn": "z", "odd": true}`
+		n := &nav{dial(t, func(o *lsp.Options) { o.Nodes = []string{"a0"} }), tree(t, files)}
+		n.start([]string{"utf-8"}, n.dir)
+		path := filepath.Join(n.dir, init)
+		n.open(path, text)
+		n.wait("the problem", func() bool { return len(n.told(path)) > 0 })
+		n.rest()
+		p := n.pos(init, at, 1)
+		for _, x := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"],
+			"range": empty(p), "context": map[string]any{"diagnostics": []any{}}}).([]any) {
+			titles = append(titles, x.(map[string]any)["title"].(string))
+		}
+		n.bye()
+		return titles
+	}
+	if got := offered("class m {\n  $message = 'x'\n  notify { $mesage: }\n}\n", "mesage:"); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "write message for mesage (tried on ") || !strings.HasSuffix(got[0], " of 231 nodes)") {
+		t.Errorf("a guess: %v", got)
+	}
+	if got := offered("class m {\n  unless $facts['odd'] {\n    $message = 'x'\n  }\n"+
+		"  if $facts['odd'] { $mesage = 'y' }\n  notify { 'x': message => $mesage }\n}\n", "mesage }"); len(got) > 0 {
+		t.Errorf("a guess that breaks another node: %v", got)
 	}
 }

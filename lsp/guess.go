@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
 	"bunraku/audit"
 	"bunraku/fleet"
@@ -57,32 +58,80 @@ func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 }
 
 // tried makes an edit that takes a problem away and brings no other: the one that was guessed, with more of its kind if
-// a compile then comes to the next fact with an old name. The chosen nodes are tried first, then all, if they are not
-// too many. It gives the texts of files with the edit made, by path.
+// a compile then comes to the next fact with an old name. The chosen nodes are tried first, then all, or as many as may
+// be. It gives the texts of files with the edit made, by path, and what it was tried on; "" if that is all nodes.
 func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagnostic) (texts map[string]string,
-	ok bool) {
+	on string, ok bool) {
 	before, _, err := at.folder.view()
 	if err != nil {
-		return nil, false
+		return nil, "", false
 	}
 	texts = map[string]string{}
+	var files []*entry
 	for _, x := range fix.Edits {
 		p := at.path(x.Place.File)
 		e := at.byPath[p]
 		if e == nil || texts[p] != "" || e.file.Text != x.Place.File.Text {
-			return nil, false
+			return nil, "", false
 		}
 		texts[p] = edited(e, []source.Edit{x})
+		files = append(files, e)
 	}
-	nodes, err := at.nodes(ctx, before)
-	if err != nil || !at.helps(ctx, before, nodes, texts, problem) {
-		return nil, false
+	chosen, err := at.nodes(ctx, before)
+	if err != nil || !at.helps(ctx, before, chosen, texts, problem) {
+		return nil, "", false
 	}
-	all, of, err := at.trial(ctx, before)
-	if err != nil || of > len(nodes) && of == len(all) && !at.helps(ctx, before, all, texts, problem) {
-		return nil, false
+	nodes, of, err := at.sample(ctx, before, files)
+	switch {
+	case err != nil:
+		return nil, "", false
+	case of == len(nodes):
+		return texts, "", of == len(chosen) || at.helps(ctx, before, nodes, texts, problem)
 	}
-	return texts, true
+	after, err := source.NewOverlay(before, texts)
+	if err != nil {
+		return nil, "", false
+	}
+	count := 0
+	for began := time.Now(); count < len(nodes) && time.Since(began) < longTried; {
+		const atOnce = 16
+		batch := nodes[count:min(count+atOnce, len(nodes))]
+		if at.harms(ctx, before, after, batch, said(problem)) {
+			return nil, "", false
+		}
+		count += len(batch)
+	}
+	return texts, fmt.Sprintf("tried on %d of %d nodes", count, of), true
+}
+
+// longTried is how long an edit is tried on nodes that were not chosen, if they are many.
+const longTried = 2 * time.Second
+
+// harms reports whether nodes have problems after an edit that they have not before. One that does not compile for the
+// problem that is mended may come to another one behind it.
+func (at *spot) harms(ctx context.Context, before, after source.Files, nodes []fleet.Node, mended string) bool {
+	was, err := at.catalogs(ctx, before, nodes)
+	if err != nil {
+		return true
+	}
+	is, err := at.catalogs(ctx, after, nodes)
+	if err != nil || len(is) != len(was) {
+		return true
+	}
+	for i := range was {
+		had := map[string]bool{}
+		for _, d := range was[i].Problems {
+			had[said(d)] = true
+		}
+		if was[i].Catalog == nil && had[mended] {
+			continue
+		}
+		if is[i].Catalog == nil && was[i].Catalog != nil ||
+			slices.ContainsFunc(is[i].Problems, func(d *source.Diagnostic) bool { return !had[said(d)] }) {
+			return true
+		}
+	}
+	return false
 }
 
 // helps makes an edit greater until it takes a problem of some nodes away and brings no other; false if it cannot.

@@ -100,10 +100,18 @@ func (f *folder) openClasses() (names []string) {
 	f.mu.Lock()
 	base := f.base
 	f.mu.Unlock()
-	if base == nil || base.byPath[last] == nil || base.byPath[last].tree == nil {
+	if base == nil || base.byPath[last] == nil {
 		return nil
 	}
-	for _, d := range base.byPath[last].tree.Defs {
+	return definedIn(base.byPath[last])
+}
+
+// definedIn are the classes and defines of a file, by plain name.
+func definedIn(e *entry) (names []string) {
+	if e.tree == nil {
+		return nil
+	}
+	for _, d := range e.tree.Defs {
 		switch d := d.(type) {
 		case *syntax.Class:
 			names = append(names, outline.Class(d.Name))

@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"bunraku/fleet"
@@ -36,6 +38,49 @@ func (f *folder) trial(ctx context.Context, view source.Files) (nodes []fleet.No
 		nodes, err = f.nodes(ctx, view)
 	}
 	return nodes, of, err
+}
+
+// sample are the nodes that a change of a few files is tried on, of how many: all, if they are not too many. Of more it
+// is as many as may be, those first that have something that the files define, and as few as possible that have the
+// same classes.
+func (f *folder) sample(ctx context.Context, view source.Files, files []*entry) (nodes []fleet.Node, of int,
+	err error) {
+	all, err := f.everybody(ctx, view)
+	if err != nil || len(all) <= mostTried {
+		return all, len(all), err
+	}
+	var defined []string
+	for _, e := range files {
+		defined = append(defined, definedIn(e)...)
+	}
+	type place struct {
+		lacks bool // what the files define
+		nth   int  // of those that have the same classes
+	}
+	places, alike := make(map[string]place, len(all)), map[string]int{}
+	f.mu.Lock()
+	for _, n := range all {
+		p := place{lacks: !f.has(n, defined)}
+		if k := f.counted[n.Title()]; k != nil && k.has != nil { // others may have anything
+			kind := strings.Join(slices.Sorted(maps.Keys(k.has)), " ")
+			p.nth = alike[kind]
+			alike[kind]++
+		}
+		places[n.Title()] = p
+	}
+	f.mu.Unlock()
+	nodes = slices.Clone(all)
+	slices.SortStableFunc(nodes, func(a, b fleet.Node) int {
+		p, q := places[a.Title()], places[b.Title()]
+		switch {
+		case p.lacks != q.lacks && q.lacks:
+			return -1
+		case p.lacks != q.lacks:
+			return 1
+		}
+		return p.nth - q.nth
+	})
+	return nodes[:mostTried], len(all), nil
 }
 
 // catalogs compiles nodes in a view, each told what others of them export.
