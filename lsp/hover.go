@@ -129,42 +129,12 @@ func (at *spot) describe() (parts []string) {
 	return parts
 }
 
-// asRead is what a variable is that stands before the statement which sets it in the same body: that of a scope
-// farther out. It is not known if there is none such.
+// asRead is what a name means to who reads it at the spot. It is not known of a variable that its class may set later.
 func (at *spot) asRead(n outline.Name) (as outline.Name, known bool) {
 	if n.Kind == outline.VariableName && n.Free && at.entry.template != "" {
 		return n, !slices.ContainsFunc(at.resolve(at.entry, n), at.renderedBefore)
 	}
-	if n.Kind != outline.VariableName || n.Defines || n.Free || n.Param || at.entry.tree == nil {
-		return n, true
-	}
-	set := false
-	for _, d := range at.entry.defs {
-		if d.Kind != n.Kind || d.Name != n.Name || d.Node != n.Node {
-			continue
-		}
-		if d.Param || d.In != n.In || d.Whole.End <= n.Span.Start {
-			return n, true
-		}
-		set = true
-	}
-	if !set {
-		return n, true
-	}
-	name := lastPart(n.Name)
-	if at.entry.file.Slice(n.Span) != name || n.Top {
-		return n, false // it asks for this very variable
-	}
-	as = n
-	if n.Node > 0 {
-		as.Node, as.Top = 0, true
-		return as, true
-	}
-	as.Name, as.Free = name, true
-	if parent := at.parents[strings.TrimSuffix(n.Name, "::"+name)]; parent != "" {
-		as.Name = parent + "::" + name
-	}
-	return as, true
+	return at.index.asRead(at.entry, n)
 }
 
 // renderedBefore reports whether a class renders the template before it sets a variable.

@@ -43,6 +43,8 @@ type entry struct {
 	// classKeys are the keys that hold classes, of a file of data: those that code hands to include.
 	classKeys []string
 	marked    bool // the editor shows a byte order mark in it
+	// early are the places where variables are read before the same body sets them.
+	early map[source.Span]bool
 	// template is how manifests call it, "" if it is none.
 	template string
 
@@ -294,6 +296,7 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 		return out
 	case outline.VariableName:
 		var out []identity
+		n, _ = x.asRead(e, n)
 		if n.Node > 0 {
 			return []identity{ofNode(e, n)}
 		}
@@ -312,6 +315,28 @@ func (x *index) meanings(e *entry, n outline.Name) []identity {
 		return out
 	}
 	return []identity{{kind: n.Kind, name: n.Name}}
+}
+
+// asRead is what a variable is that stands before the statement which sets it in the same body: that of a scope
+// farther out. It is not known if there is none such.
+func (x *index) asRead(e *entry, n outline.Name) (as outline.Name, known bool) {
+	if n.Kind != outline.VariableName || !e.early[n.Span] {
+		return n, true
+	}
+	name := lastPart(n.Name)
+	if e.file.Slice(n.Span) != name || n.Top {
+		return n, false // it asks for this very variable
+	}
+	as = n
+	if n.Node > 0 {
+		as.Node, as.Top = 0, true
+		return as, true
+	}
+	as.Name, as.Free = name, true
+	if parent := x.parents[strings.TrimSuffix(n.Name, "::"+name)]; parent != "" {
+		as.Name = parent + "::" + name
+	}
+	return as, true
 }
 
 // ofNode is a variable that a node block sets.
@@ -506,6 +531,9 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		e.settle()
 	}
 	e.defs = definesOf(e.names)
+	if e.tree != nil {
+		e.early = earlyIn(e.names)
+	}
 	f.mu.Lock()
 	f.entries[p] = e
 	f.mu.Unlock()
@@ -530,6 +558,37 @@ func definesOf(names []outline.Name) (out []outline.Name) {
 		}
 	}
 	return slices.Clip(out)
+}
+
+// earlyIn are the places where variables are read before the same body sets them.
+func earlyIn(names []outline.Name) map[source.Span]bool {
+	type variable struct {
+		name, in string
+		node     uint32
+	}
+	of := func(n outline.Name) variable { return variable{n.Name, n.In, n.Node} }
+	set, out := map[variable]uint32{}, map[source.Span]bool{} // where it is first
+	for _, n := range names {
+		if n.Kind != outline.VariableName || !n.Defines {
+			continue
+		}
+		end := n.Whole.End
+		if n.Param {
+			end = 0
+		}
+		if first, is := set[of(n)]; !is || end < first {
+			set[of(n)] = end
+		}
+	}
+	for _, n := range names {
+		if n.Kind != outline.VariableName || n.Defines || n.Free || n.Param {
+			continue
+		}
+		if end, is := set[of(n)]; is && n.Span.Start < end {
+			out[n.Span] = true
+		}
+	}
+	return out
 }
 
 // How data asks for other data, and for variables. Spaces within the braces say nothing; quotes may stand in quotes,

@@ -64,7 +64,8 @@ func (at *spot) renaming() (*renaming, error) {
 			r.kind = outline.VariableName
 		}
 	case outline.VariableName:
-		names := at.resolve(at.entry, at.name)
+		as, _ := at.index.asRead(at.entry, at.name)
+		names := at.resolve(at.entry, as)
 		if len(names) > 1 {
 			return nil, refused("it is %s: several classes render the template", strings.Join(names, " and "))
 		}

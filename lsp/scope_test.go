@@ -84,6 +84,10 @@ func TestScopeReferences(t *testing.T) {
 		{site, "x = 1", []string{site + ":3:2", site + ":8:24", open, init + ":8:24", fn, erb}},
 		{site, "x = 2", []string{site + ":7:4", site + ":8:17", open, erb}},
 		{site, "x = 3", []string{site + ":13:4", site + ":14:17", open, erb}},
+		// What reads a variable before its own scope has one, reads another's.
+		{init, "low = 5", []string{init + ":7:4", init + ":8:29", "modules/m/templates/u.erb:1:19"}},
+		{site, "low = 'top'", []string{site + ":4:2", site + ":6:9", site + ":14:22", init + ":6:9"}},
+		{site, "low = 'node'", []string{site + ":9:4", init + ":6:9"}},
 	} {
 		p := n.pos(x.file, x.text, 1)
 		p["context"] = map[string]any{"includeDeclaration": true}
@@ -98,6 +102,7 @@ func TestScopeReferences(t *testing.T) {
 		"port')":         nil,
 		"x} ${::x} ${lo": {site + ":13:4", site + ":3:2", site + ":7:4"},
 		"x} ${low":       {site + ":3:2"},
+		"low\n":          {site + ":4:2", site + ":9:4"},
 	} {
 		got := n.places(n.ask("textDocument/definition", n.pos(init, text, 1)))
 		if !slices.Equal(got, want) {
@@ -135,6 +140,34 @@ func TestScopeRename(t *testing.T) {
 	if got, want := n.written(edit)["manifests/site.pp"], "$x = 1\n$y = 1\nnode n1 {\n  $x = 2\n  $own = 2\n"+
 		"  notify { \"n ${x} ${own} ${::y}\": }\n  include m\n}\nnode other {\n  $x = 3\n  $y = 3\n}\n"; got != want {
 		t.Errorf("it became\n%s", got)
+	}
+	n.bye()
+}
+
+// TestEarlyRename: a variable that code reads before its class sets it is another one, and is not renamed with that of
+// the class, also where no node comes by.
+func TestEarlyRename(t *testing.T) {
+	const p, c = "modules/m/manifests/p.pp", "modules/m/manifests/c.pp"
+	n := navigate(t, map[string]string{
+		"environment.conf": "modulepath = modules\n", "facts/n1.json": `{"fqdn": "n1"}`, "manifests/site.pp": "$low = 1\n",
+		p: "class m::p {\n  $own = 1\n}\n",
+		c: "class m::c inherits m::p {\n  $a = $low\n  $b = $own\n  $low = $low + 1\n  $own = 2\n" +
+			"  notify { \"${low} ${own}\": }\n}\n",
+	})
+	for _, x := range []struct{ file, at, to, want string }{
+		{c, "low}", "high", "class m::c inherits m::p {\n  $a = $low\n  $b = $own\n  $high = $low + 1\n  $own = 2\n" +
+			"  notify { \"${high} ${own}\": }\n}\n"},
+		{c, "low\n", "top", "class m::c inherits m::p {\n  $a = $top\n  $b = $own\n  $low = $top + 1\n  $own = 2\n" +
+			"  notify { \"${low} ${own}\": }\n}\n"},
+		{p, "own", "his", "class m::c inherits m::p {\n  $a = $low\n  $b = $his\n  $low = $low + 1\n  $own = 2\n" +
+			"  notify { \"${low} ${own}\": }\n}\n"},
+	} {
+		edit, why := n.renameIn(x.file, x.at, 1, x.to)
+		if why != "" {
+			t.Errorf("%s: %s", x.at, why)
+		} else if got := n.written(edit)[c]; got != x.want {
+			t.Errorf("%s became\n%s", x.at, got)
+		}
 	}
 	n.bye()
 }
