@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -158,13 +159,21 @@ func (s *Server) references(_ context.Context, p *protocol.ReferenceParams) ([]p
 		out = append(out, s.location(o.entry, o.Span))
 	}
 	unsaid := slices.ContainsFunc(at.index.entries, func(e *entry) bool { return e.unsaid })
+	asks := slices.ContainsFunc(at.index.entries, (*entry).asksForKeys)
 	for _, o := range at.possible(rooted(at.name)) {
-		if o.Kind == outline.ClassName && o.isData && !unsaid && !strings.Contains(o.Name.Name, "::") {
-			continue // a plain word, and nothing that declares classes asks for it
+		plain := o.isData && !strings.Contains(o.Name.Name, "::")
+		if plain && (o.Kind == outline.ClassName && !unsaid || o.Kind == outline.KeyName && !asks) {
+			continue // a plain word, and nothing that declares classes or looks up keys asks for it
 		}
 		out = append(out, s.location(o.entry, o.Span))
 	}
 	return out, nil
+}
+
+// asksForKeys reports whether a file may look up keys that it does not name.
+func (e *entry) asksForKeys() bool {
+	return slices.ContainsFunc(e.open, func(n outline.Name) bool { return n.Kind == outline.KeyName }) ||
+		path.Ext(e.path) == ".rb" && (strings.Contains(e.file.Text, "lookup") || strings.Contains(e.file.Text, "hiera"))
 }
 
 // computed are the places at which the chosen nodes come to a class or define, and which do not name it: include $role,

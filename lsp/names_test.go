@@ -308,3 +308,22 @@ func TestDefinitionOfSource(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestNestedKeys: a plain word in a hash of data is no key of Hiera's, unless code looks up keys that it does not name.
+func TestNestedKeys(t *testing.T) {
+	const common = "data/common.yaml"
+	for site, want := range map[string][]string{
+		"notice(lookup('b'))\n":                            {common + ":1:1", "manifests/site.pp:1:16"},
+		"lookup('a').each |$k, $v| { notice(lookup($k)) }": {common + ":1:1", common + ":2:5", common + ":3:4"},
+	} {
+		n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "manifests/site.pp": site,
+			"hiera.yaml": "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+			common:       "b: 1\na: {b: 2}\nc: b\nlookup_options: {}\n"})
+		p := n.pos(common, "b", 1)
+		p["context"] = map[string]any{"includeDeclaration": true}
+		if got := n.places(n.ask("textDocument/references", p)); !slices.Equal(got, want) {
+			t.Errorf("%s: %v", site, got)
+		}
+		n.bye()
+	}
+}
