@@ -33,7 +33,12 @@ func (c *Snapshot) Callee(name string, from *source.File) Callee {
 		f = c.moduleFunction(name, from)
 	}
 	if f == nil {
-		if _, ok := c.env.OldFunctionFile(name); ok {
+		there, known := c.olds.Load(name)
+		if !known { // code may call it at very many places
+			_, there = c.env.OldFunctionFile(name)
+			c.olds.Store(name, there)
+		}
+		if there == true {
 			return Callee{Known: true, Max: -1}
 		}
 		return Callee{}
