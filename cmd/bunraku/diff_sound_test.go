@@ -241,3 +241,23 @@ func TestDiffNameInRuby(t *testing.T) {
 		}
 	}
 }
+
+// A type that modules have in Ruby is a doubt for every node that uses it, though it is evaluated once for all of them.
+func TestDiffTypesInRuby(t *testing.T) {
+	const file = "modules/m/lib/puppet/datatypes/foo.rb"
+	for _, class := range []string{"class m(Variant[Integer, Foo] $x = 1) { }\n",
+		"class m(M::Both $x = 1) { }\n", "class m(M::Both $x = 1, Array[M::Both] $y = []) { }\n",
+		"class m { $f = m::f(1) }\n", "class m { m::d { 'x': } }\n"} {
+		s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": "include m\n", "modules/m/manifests/init.pp": class,
+			"modules/m/types/both.pp": "type M::Both = Variant[Integer, Foo]\n", "modules/m/manifests/d.pp": "define m::d(" +
+				"M::Both $x = 1) { }\n", "modules/m/functions/f.pp": "function m::f(M::Both $x) { $x }\n",
+			file: "Puppet::DataTypes.create_type('Foo') do\n  interface 'attributes => { a => Integer }'\nend\n"})
+		s.edit(file, "Integer", "String")
+		if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "4 nodes: 4 not known") {
+			t.Errorf("%s%s", class, out)
+		}
+		if _, out, _ := call("impact", s.dir, "--from", "HEAD"); !strings.Contains(out, "4 of 4 nodes can change") {
+			t.Errorf("%s%s", class, out)
+		}
+	}
+}

@@ -74,6 +74,41 @@ func (ev *Evaluator) standsIn(module string, kind source.SubjectKind, name strin
 	return &value.Opaque{Why: "the module " + module + absentWhy, Absent: true}
 }
 
+// A typeDoubt is what is not known of a type: the module that would bring it is not there, or it is written in Ruby.
+// Types are evaluated once for many compiles, and each of them has the doubts.
+type typeDoubt struct {
+	module, name string
+	why          string // of one in Ruby
+}
+
+// doubtType notes what is not known of types that this compile uses.
+func (ev *Evaluator) doubtType(ds ...typeDoubt) {
+	for _, d := range ds {
+		if ev.doubting > 0 {
+			ev.doubted = append(ev.doubted, d)
+		}
+		if d.why != "" {
+			ev.loose(&value.Opaque{Why: d.why})
+		} else {
+			ev.standsIn(d.module, source.MissingType, d.name)
+		}
+	}
+}
+
+// beginDoubts starts to keep the doubts about a type, and endDoubts has them.
+func (ev *Evaluator) beginDoubts() int {
+	ev.doubting++
+	return len(ev.doubted)
+}
+
+func (ev *Evaluator) endDoubts(from int) []typeDoubt {
+	out := slices.Clone(ev.doubted[from:])
+	if ev.doubting--; ev.doubting == 0 {
+		ev.doubted = ev.doubted[:0]
+	}
+	return out
+}
+
 // wantClass is a class that is to be declared: one that the program has, or a stand-in for one of a module that is not
 // there; nil if there is neither.
 func (ev *Evaluator) wantClass(name string) *Definition {

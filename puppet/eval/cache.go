@@ -45,7 +45,8 @@ type Cache struct {
 type knownType struct {
 	value.Type // nil if it is another one for each node
 	typeParts
-	asked []trace.Question
+	asked  []trace.Question
+	doubts []typeDoubt
 }
 
 // alias is what an alias means, if that is known.

@@ -413,6 +413,7 @@ type alias struct {
 	found  bool             // it has been
 	looked bool             // what it meant in another compile was looked at
 	asked  []trace.Question // when it was resolved
+	doubts []typeDoubt
 }
 
 // TypeNamed resolves a type's name as written: a type alias that is known, a resource type or define, an alias that a
@@ -430,14 +431,14 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 		return t, err
 	}
 	if module := ev.lacks(source.MissingType, name); module != "" {
-		ev.standsIn(module, source.MissingType, name)
+		ev.doubtType(typeDoubt{module: module, name: name})
 		return types.NewAbsent(capitalized(key)), nil
 	}
 	if w, is := ev.world.(RubyTypes); is {
 		if file, found := w.RubyType(key); found {
-			o := &value.Opaque{Why: "the data type " + capitalized(key) + " is written in Ruby, in " + file}
-			ev.loose(o)
-			return types.NewUnknown(capitalized(key), o.Why), nil
+			d := typeDoubt{why: "the data type " + capitalized(key) + " is written in Ruby, in " + file}
+			ev.doubtType(d)
+			return types.NewUnknown(capitalized(key), d.why), nil
 		}
 	}
 	return ev.typeInSet(key)
@@ -505,10 +506,11 @@ func firstAlias(f *syntax.File) *syntax.TypeAlias {
 func (ev *Evaluator) aliasType(a *alias) (value.Type, error) {
 	if a.t != nil {
 		ev.log.Again(a.asked)
+		ev.doubtType(a.doubts...)
 		return a.t, nil
 	}
-	frame := ev.log.Begin()
-	defer func() { a.asked = ev.log.End(frame) }()
+	frame, from := ev.log.Begin(), ev.beginDoubts()
+	defer func() { a.asked, a.doubts = ev.log.End(frame), ev.endDoubts(from) }()
 	if ev.knownAlias(a); a.t != nil {
 		return a.t, nil
 	}

@@ -114,10 +114,12 @@ type Evaluator struct {
 	warnings source.Diagnostics
 	warned   map[string]bool
 	logs     []LogLine
-	unknowns []*Unknown // what could not be computed, in the order of the calls
-	loosened string     // why nothing can be proved by what the compile asked; see loose
-	holes    bool       // some value has a part that is not known; see looksInto
-	standIns []StandIn  // of modules that are not there
+	unknowns []*Unknown  // what could not be computed, in the order of the calls
+	loosened string      // why nothing can be proved by what the compile asked; see loose
+	holes    bool        // some value has a part that is not known; see looksInto
+	standIns []StandIn   // of modules that are not there
+	doubted  []typeDoubt // while types are evaluated that others will not evaluate again
+	doubting int         // how many of those there are, one within the other
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque
 	guesses int           // how many decisions were guessed, or effects left out
@@ -392,15 +394,17 @@ func (ev *Evaluator) typeOf(e syntax.Expr, f *syntax.File) value.Type {
 			return knownType{}, true
 		}
 		here = true
-		frame := ev.log.Begin()
+		frame, from := ev.log.Begin(), ev.beginDoubts()
 		t := ev.evaluateType(e, f)
-		asked := ev.log.End(frame)
-		return knownType{t, partsOf(e), asked}, true
+		return knownType{t, partsOf(e), ev.log.End(frame), ev.endDoubts(from)}, true
 	})
 	if t.Type == nil {
 		return ev.evaluateType(e, f)
 	}
 	ev.log.Again(t.asked)
+	if !here {
+		ev.doubtType(t.doubts...)
+	}
 	if ev.trace != nil && !ev.typed[e] {
 		if ev.typed == nil {
 			ev.typed = map[syntax.Expr]bool{}
