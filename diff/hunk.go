@@ -33,14 +33,15 @@ type Hunk struct {
 	Unseen string
 }
 
-// A Range is lines of a file, from 1; End is the last one, and lies before First if there are none.
+// A Range is lines of a file, from 1; End is the last one, and lies before First if there are none, or is 0 with it if
+// there is no file, or none that has lines.
 type Range struct {
 	First int `json:"first"`
 	End   int `json:"last"`
 }
 
 // None reports whether there are no lines.
-func (r Range) None() bool { return r.End < r.First }
+func (r Range) None() bool { return r.End < max(r.First, 1) }
 
 // String is the place for people: lines of the new file, or of the old one where there are none.
 func (h *Hunk) String() string {

@@ -60,7 +60,7 @@ func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision)
 		return
 	}
 	if h.New.None() {
-		r.blameTurn(ctx, h, old, new, old.Files, h.Old, true)
+		r.blameTurn(ctx, h, old, new, old.Files, h.Old)
 		return
 	}
 	var lines []int
@@ -93,7 +93,7 @@ func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision)
 	switch {
 	case last == nil:
 	case old.Tree != nil && r.within(ctx, last.Commit, old.Tree.Commit()): // only where they stand is new
-		r.blameTurn(ctx, h, old, new, new.Files, h.New, false)
+		r.blameTurn(ctx, h, old, new, new.Files, h.New)
 	default:
 		h.Commit, h.Author, h.Title = last.Commit.String(), last.Author, last.Summary
 	}
@@ -105,10 +105,10 @@ func (r *Revisions) within(ctx context.Context, c, of git.ID) bool {
 	return err == nil && slices.Contains(bases, c)
 }
 
-// blameTurn finds the commit that took lines away from a file or brought them there: its parent had them, or had them
-// not.
-func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revision, in source.Files, lines diff.Range,
-	had bool) {
+// blameTurn finds the commit that took lines away from a file or brought them there: its parent had them as often as
+// the old state, and it has them as often as the new one. Of what came or went in several steps nothing is said.
+func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revision, in source.Files,
+	lines diff.Range) {
 	if old.Tree == nil {
 		return
 	}
@@ -116,21 +116,32 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 	if err != nil {
 		return
 	}
-	text := file.Text
+	part := strings.SplitAfter(file.Text, "\n")
 	if !h.Whole {
-		all := strings.SplitAfter(file.Text, "\n")
-		text = strings.Join(all[lines.First-1:lines.End], "")
+		part = part[lines.First-1 : lines.End]
 	}
-	as := func(t *git.Tree) bool { // it was before
-		now, err := t.Read(h.Path)
-		return (err == nil && strings.Contains(now.Text, text)) == had
+	times := func(files source.Files) (n int) {
+		now, err := files.Read(h.Path)
+		switch {
+		case err != nil:
+			return 0
+		case h.Came || h.Went: // whatever it says
+			return 1
+		}
+		for all := strings.SplitAfter(now.Text, "\n"); len(all) >= len(part); all = all[1:] {
+			if slices.Equal(all[:len(part)], part) {
+				n++
+			}
+		}
+		return n
 	}
+	from, to := times(old.Files), times(new.Files)
 	start := "HEAD"
 	if new.Tree != nil {
 		start = new.Tree.Commit().String()
 	}
 	id, err := r.Repo.Resolve(start)
-	if err != nil {
+	if err != nil || from == to {
 		return
 	}
 	for i := 0; i < blameCommits && ctx.Err() == nil; i++ {
@@ -138,10 +149,14 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 		if err != nil {
 			return
 		}
-		if as(t) {
+		switch times(t) {
+		case to:
+		case from:
 			if i == 0 && new.Tree == nil {
 				h.Commit = NotCommitted
 			}
+			return
+		default:
 			return
 		}
 		c, err := r.Repo.Commit(id)
@@ -152,7 +167,7 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 		if err != nil {
 			return
 		}
-		if as(before) {
+		if times(before) == from {
 			h.Commit, h.Author, h.Title = id.String(), c.Author.Name, c.Summary
 			return
 		}

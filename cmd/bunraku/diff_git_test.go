@@ -220,6 +220,53 @@ func TestDiffBlamesRenames(t *testing.T) {
 	}
 }
 
+// What went away was taken away by the commit that did so, also if the same lines stand elsewhere in the file, were
+// edited before, or went from two places at two times: then nothing is said.
+func TestDiffBlamesRemovals(t *testing.T) {
+	const x, y, text = "notify { 'x':\n", "}\nnotify { 'y':\n", "  message => '1',\n"
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": x + text + "  noop => true,\n" + y + text + "}\ninclude m\n",
+		"modules/m/manifests/init.pp": "class m { if defined('m::b') { include m::b } }\n",
+		"modules/m/manifests/b.pp":    "class m::b { notify { 'b': } }\n"})
+	s.git("tag", "before")
+	s.edit("manifests/site.pp", x+text, x)
+	s.commit("takes x")
+	s.edit("modules/m/manifests/b.pp", "'b': ", "'b': message => 'b' ")
+	s.commit("edits b")
+	s.git("rm", "-q", "modules/m/manifests/b.pp")
+	s.commit("removes b")
+	s.edit("README", "", "text\n")
+	s.commit("goes on")
+	check := func(want map[string]string, args ...string) {
+		t.Helper()
+		_, out := s.diff(append(args, "--from", "before", "--format", "json")...)
+		var told struct {
+			Groups []struct {
+				Changes []struct{ Resource string }
+				Cause   struct {
+					Hunks []struct{ Title, Commit string }
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &told); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, g := range told.Groups {
+			title, ok := want[g.Changes[0].Resource]
+			if h := g.Cause.Hunks; !ok || len(h) != 1 || h[0].Title != title || title == "" && h[0].Commit != "" {
+				t.Errorf("%s: want %q, got %+v", g.Changes[0].Resource, title, h)
+			}
+		}
+		if len(told.Groups) != len(want) {
+			t.Error(out)
+		}
+	}
+	check(map[string]string{"Notify[x]": "takes x", "Notify[b]": "removes b"}, "--to", "HEAD")
+	check(map[string]string{"Notify[x]": "takes x", "Notify[b]": "removes b"})
+	s.edit("manifests/site.pp", y+text, y)
+	s.commit("takes y")
+	check(map[string]string{"Notify[x]": "", "Notify[y]": "", "Notify[b]": "removes b"}, "--to", "HEAD")
+}
+
 // A Puppetfile names what is not fetched, and a link to a directory is no hunk: both are said.
 func TestDiffSaysWhatIsNoHunk(t *testing.T) {
 	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n", "Puppetfile": "mod 'x-y', '1.0.0'\n",

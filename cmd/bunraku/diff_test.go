@@ -123,7 +123,7 @@ B  on 1 node
 
 C  on 1 node
      File[/d] content of y   '{sha256}268576d50a742ae1, 7 bytes' → '{sha256}d899ed51ff065f3b, 11 bytes'
-   from  site-modules/profile/files/d/y
+   from  site-modules/profile/files/d/y (not committed)
    on    db1.shop.example
 
 D  on 1 node
