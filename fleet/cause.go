@@ -507,12 +507,9 @@ const unfetched = "modules are not fetched: what other versions of them do was n
 // leans reports whether a node would have something else if all hunks but some were applied. Where it has something
 // else each time, that says nothing.
 func (s *search) leans(w *witness, some []*diff.Hunk) bool {
-	if len(s.again(w).slots) > 0 {
-		return false
-	}
 	all := s.patch.Hunks
 	rest := slices.DeleteFunc(slices.Clone(all), func(h *diff.Hunk) bool { return slices.Contains(some, h) })
-	return !s.try(w, rest).same(s.try(w, all))
+	return !s.try(w, rest).same(s.try(w, all)) && len(s.again(w).slots) == 0
 }
 
 // same reports whether two states have the same changes.
@@ -597,8 +594,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		why[i] = nobodyAsks
 		for _, w := range witnesses {
 			o := s.try(w, u)
-			if w.was.Open != "" || !o.held && len(o.unknown) > 0 {
-				open[i]++ // it may come to something else
+			if w.was.Open != "" || !o.held && len(o.unknown) > 0 || len(o.slots) > 0 && len(s.again(w).slots) > 0 {
+				open[i]++ // it may come to something else, or does so each time
 			}
 			switch {
 			case len(o.keys) > 0 || o.failed || s.doubts(w, o):
@@ -665,9 +662,9 @@ func idle(units [][]*diff.Hunk, used map[*diff.Hunk]bool) (out [][]*diff.Hunk, l
 	return append(out, single...), 0
 }
 
-// reached adds to the witnesses those nodes that ask for what some units change, among those that may change at all:
-// all of them are looked at, or as many as there is time for. Nodes that cannot change ask for none, unless several
-// hunks come to the same together: some of them are looked at.
+// reached adds to the witnesses the other nodes that may change: all of them, or as many as there is time for. One that
+// asks for nothing of a unit may do so once other hunks are there. Nodes that cannot change ask for none, unless
+// several hunks come to the same together: some of them are looked at.
 func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked,
 	looked int) {
 	is := map[int]bool{}
@@ -692,11 +689,10 @@ func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.H
 	}
 	found := make([]*witness, len(more))
 	source.Each(s.ctx, len(more), func(i int) {
-		w := s.witness(more[i])
-		if w != nil && (len(witnesses)+i < mostWitnesses || slices.ContainsFunc(units, func(u []*diff.Hunk) bool {
-			return !s.try(w, u).held
-		})) {
-			found[i] = w
+		if found[i] = s.witness(more[i]); found[i] != nil {
+			for _, u := range units { // on all processors; what follows finds it done
+				s.try(found[i], u)
+			}
 		}
 	})
 	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), asked, looked

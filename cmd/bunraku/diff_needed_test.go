@@ -53,3 +53,24 @@ func TestDiffNeeded(t *testing.T) {
 		}
 	}
 }
+
+// What a hunk does, or would have to, on a node that is not among the first, or that has something else each time.
+func TestDiffNeededFar(t *testing.T) {
+	const hiera = "version: 5\nhierarchy: [{name: high, path: high.yaml}, {name: low, path: low.yaml}]\n"
+	s := newTree(t, 70, 1, map[string]string{"hiera.yaml": hiera, "data/high.yaml": "k: v\nz: q\n",
+		"data/low.yaml":     "z: r\n",
+		"manifests/site.pp": "$key = $facts['role'] ? { 'b' => 'k', default => 'z' }\nnotify { 'n': message => lookup($key) }\n"})
+	s.edit("data/high.yaml", "k: v\nz: q\n", "y: 1\n")
+	s.edit("data/low.yaml", "z: r\n", "z: r\nw: 2\nk: v\n")
+	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "data/low.yaml:2-3   (by itself; without it") {
+		t.Error(out)
+	}
+	s = newTree(t, 1, 0, map[string]string{"hiera.yaml": hiera, "data/high.yaml": "z: q\n",
+		"manifests/site.pp": "notify { 't': message => String(Timestamp.new()) }\nnotify { 'n': message => lookup('z') }\n"})
+	s.edit("data/high.yaml", "z: q\n", "z: r\n")
+	s.edit("manifests/site.pp", "('z') }\n", "('z') }\n# a comment\n")
+	if _, out := s.diff("--from", "HEAD"); strings.Contains(out, "without effect") ||
+		!strings.Contains(out, "manifests/site.pp:3   (of 1 of the 1 nodes that were looked at something is not known") {
+		t.Error(out)
+	}
+}
