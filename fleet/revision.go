@@ -88,11 +88,11 @@ func NewRevisions(env string, disk source.Files, opt environment.Options, with [
 		}
 		for _, x := range list {
 			if x.IsDir() {
-				r.findIgnored(head, path.Join(dir, x.Name), moduleParts)
+				r.findIgnored(head, path.Join(dir, x.Name), moduleParts, x.Link)
 			}
 		}
 	}
-	r.findIgnored(head, r.env, environmentParts)
+	r.findIgnored(head, r.env, environmentParts, false)
 	return r, nil
 }
 
@@ -104,8 +104,8 @@ var (
 )
 
 // findIgnored finds what git ignores: a directory, or some of its parts, or what lies in them. A checkout of any
-// revision leaves it in its place.
-func (r *Revisions) findIgnored(head *git.Tree, dir string, parts []string) {
+// revision leaves it in its place. A link is followed unless it was found through another one: it may lead back.
+func (r *Revisions) findIgnored(head *git.Tree, dir string, parts []string, linked bool) {
 	tracked := map[string]bool{}
 	if list, err := head.List(dir); err == nil {
 		for _, x := range list {
@@ -123,8 +123,9 @@ func (r *Revisions) findIgnored(head *git.Tree, dir string, parts []string) {
 		at := path.Join(dir, x.Name)
 		switch {
 		case parts != nil && !slices.Contains(parts, x.Name):
+		case x.IsDir() && x.Link && linked:
 		case x.IsDir():
-			r.findIgnored(head, at, nil)
+			r.findIgnored(head, at, nil, linked || x.Link)
 		case !tracked[x.Name] && r.Repo.Ignored(r.disk, at, false):
 			r.ignored = append(r.ignored, at)
 		}
@@ -392,7 +393,9 @@ func equalFiles(a, b source.Files, p string) bool {
 		return false
 	}
 	if x.IsDir() {
-		return below(a, b, p) && below(b, a, p)
+		was, errX := a.Real(p)
+		is, errY := b.Real(p)
+		return errX == nil && errY == nil && was == is || below(a, b, p) && below(b, a, p)
 	}
 	s, errX := a.Read(p)
 	t, errY := b.Read(p)

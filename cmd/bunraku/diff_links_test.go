@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A link in a directory that is compared may lead outside of it where the user says so, as in the work tree.
@@ -71,4 +72,27 @@ func TestDiffFileAndDirectory(t *testing.T) {
 	check(1, []string{"newly failing", "Is a directory @ io_fread", "modules/m/files/z, removed"},
 		"--from", "HEAD~1", "--to", "HEAD")
 	check(2, []string{"compiles again", "modules/m/files/z, new"}, "--from", "HEAD", "--to", "HEAD~1")
+}
+
+// Links that lead back up to the tree are followed once, not for ever.
+func TestDiffLinksInARing(t *testing.T) {
+	s := newTree(t, 1, 1, map[string]string{"manifests/site.pp": "include m\n",
+		"modules/m/manifests/init.pp": "class m { notify { '1': } }\n", "modules/m/files/x": "x\n",
+		"modules/m/data/x.yaml": "a: 1\n"})
+	for _, link := range []string{"modules/m/files/up", "modules/m/data/up", "modules/m/files/again"} {
+		if err := os.Symlink("../../..", filepath.Join(s.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.commit("rings")
+	s.edit("modules/m/manifests/init.pp", "'1'", "'2'")
+	began := time.Now()
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD~1", "--to", "HEAD"}} {
+		if _, out := s.diff(args...); strings.Contains(out, "hunks") || strings.Contains(out, "links that lead") {
+			t.Errorf("%v\n%s", args, out)
+		}
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Error(took)
+	}
 }

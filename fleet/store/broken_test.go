@@ -138,6 +138,59 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// The keys by which bbolt finds its way to a page are no entries, and add up to nothing; they have to be those that the
+// pages begin with.
+func TestDamagedBranches(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nodes, page = 40, 4096
+	newBench(t, s).count(newBench(t, s).over(manynodes.Site(nodes, manynodes.None)), nodes, nil)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(dir + "/store.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried, aside := 0, 0
+	for at := 2 * page; at < len(whole); at += page {
+		count := int(binary.NativeEndian.Uint16(whole[at+10:]))
+		if binary.NativeEndian.Uint64(whole[at:]) != uint64(at/page) || binary.NativeEndian.Uint16(whole[at+8:]) != 1 ||
+			count < 2 || 16+16*count > page {
+			continue // no branch
+		}
+		for i := range count {
+			e := at + 16 + 16*i
+			pos, size := int(binary.NativeEndian.Uint32(whole[e:])), int(binary.NativeEndian.Uint32(whole[e+4:]))
+			if size == 0 || e+pos+size > len(whole) || i%20 != 1 { // some of them
+				continue
+			}
+			damaged := append([]byte(nil), whole...)
+			damaged[e+pos+size-1]++ // mostly still behind the keys before it
+			if err := os.WriteFile(dir+"/store.db", damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := store.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tried++; s.Aside != "" {
+				aside++
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Logf("%d keys of branches, %d found out", tried, aside)
+	if tried < 5 || aside < tried*9/10 { // a page that is no longer in use may be damaged
+		t.Errorf("%d of %d were found out", aside, tried)
+	}
+}
+
 // damage does something to a file.
 func damage(whole []byte, random *rand.Rand) []byte {
 	out := append([]byte(nil), whole...)

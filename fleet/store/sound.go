@@ -187,10 +187,12 @@ const deepest = 64
 // bucket walks over the pages of a bucket, from its root.
 func (c *checker) bucket(name []byte, root uint64, depth int) error {
 	var last []byte
-	return c.page(name, root, depth, &last)
+	return c.page(name, root, depth, nil, &last)
 }
 
-func (c *checker) page(name []byte, id uint64, depth int, last *[]byte) error {
+// page walks over a page and those below it. first is the key that the one above has for it, nil if there is none:
+// bbolt goes by it.
+func (c *checker) page(name []byte, id uint64, depth int, first []byte, last *[]byte) error {
 	if depth > deepest {
 		return broken("its pages lie too deep")
 	}
@@ -198,7 +200,7 @@ func (c *checker) page(name []byte, id uint64, depth int, last *[]byte) error {
 	if err != nil {
 		return err
 	}
-	return c.elements(name, page, id, depth, last)
+	return c.elements(name, page, id, depth, first, last)
 }
 
 // read reads a page that nothing else has led to, with those that it goes on in.
@@ -239,7 +241,7 @@ func (c *checker) read(id uint64, depth int) ([]byte, error) {
 }
 
 // elements walks over what is in a page. last is the key before.
-func (c *checker) elements(name, page []byte, id uint64, depth int, last *[]byte) error {
+func (c *checker) elements(name, page []byte, id uint64, depth int, first []byte, last *[]byte) error {
 	flags, count := binary.NativeEndian.Uint16(page[8:]), int(binary.NativeEndian.Uint16(page[10:]))
 	if pageHead+count*elementSize > len(page) || flags != branchFlag && flags != leafFlag ||
 		flags == branchFlag && count == 0 {
@@ -257,11 +259,14 @@ func (c *checker) elements(name, page []byte, id uint64, depth int, last *[]byte
 			return broken("page %d makes no sense", id)
 		}
 		k, v := e[pos:pos+key], e[pos+key:pos+key+val]
+		if i == 0 && first != nil && !bytes.Equal(first, k) {
+			return broken("page %d begins with another key", id)
+		}
 		if flags == branchFlag {
 			if i > 0 && bytes.Compare(*last, k) >= 0 && len(k) > 0 {
 				return broken("page %d is in no order", id)
 			}
-			if err := c.page(name, binary.NativeEndian.Uint64(e[8:]), depth+1, last); err != nil {
+			if err := c.page(name, binary.NativeEndian.Uint64(e[8:]), depth+1, k, last); err != nil {
 				return err
 			}
 			continue
@@ -297,7 +302,7 @@ func (c *checker) entry(name, key, val []byte, flags, id uint64, depth int) erro
 		if binary.NativeEndian.Uint16(inline[8:]) != leafFlag {
 			return broken("page %d makes no sense", id)
 		}
-		return c.elements(key, inline, id, depth+1, &last)
+		return c.elements(key, inline, id, depth+1, nil, &last)
 	}
 	if string(name) == string(aboutBucket) {
 		switch string(key) {
