@@ -684,6 +684,10 @@ func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		}
 	}
 	looked = len(witnesses) + len(more)
+	if len(unmoved) > mostStill {
+		r.Notes = append(r.Notes, fmt.Sprintf("Whether hunks undo one another on nodes that cannot change was looked at on "+
+			"%d of %d.", mostStill, len(unmoved)))
+	}
 	for i := range min(len(unmoved), mostStill) { // what one hunk does to them another one may undo
 		more = append(more, unmoved[i*len(unmoved)/min(len(unmoved), mostStill)])
 	}
