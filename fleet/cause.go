@@ -692,11 +692,18 @@ func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		more = append(more, unmoved[i*len(unmoved)/min(len(unmoved), mostStill)])
 	}
 	found := make([]*witness, len(more))
+	every := slices.Concat(units...)
 	source.Each(s.ctx, len(more), func(i int) {
-		if found[i] = s.witness(more[i]); found[i] != nil {
-			for _, u := range units { // on all processors; what follows finds it done
-				s.try(found[i], u)
-			}
+		w := s.witness(more[i])
+		if w == nil {
+			return
+		}
+		moved := w.was.Open != ""
+		for _, u := range units { // on all processors; what follows finds it done
+			moved = !s.try(w, u).held || moved
+		}
+		if moved || len(witnesses)+i < mostWitnesses || s.leans(w, every) { // others are not kept: catalogs are large
+			found[i] = w
 		}
 	})
 	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), asked, looked
