@@ -74,7 +74,7 @@ func TestDiffFileAndDirectory(t *testing.T) {
 	check(2, []string{"compiles again", "modules/m/files/z, new"}, "--from", "HEAD", "--to", "HEAD~1")
 }
 
-// Links that lead back up to the tree are followed once, not for ever.
+// Links that lead back up to the tree are followed once, not for ever; those that lead nowhere have not changed.
 func TestDiffLinksInARing(t *testing.T) {
 	s := newTree(t, 1, 1, map[string]string{"manifests/site.pp": "include m\n",
 		"modules/m/manifests/init.pp": "class m { notify { '1': } }\n", "modules/m/files/x": "x\n",
@@ -84,7 +84,14 @@ func TestDiffLinksInARing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, to := range map[string]string{"nowhere": "none", "itself": "itself", "outside": "/proc/version"} {
+		if err := os.Symlink(to, filepath.Join(s.dir, "modules/m/files", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.commit("rings")
+	s.edit("modules/m/files/x", "x", "y")
+	s.commit("a file")
 	s.edit("modules/m/manifests/init.pp", "'1'", "'2'")
 	began := time.Now()
 	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD~1", "--to", "HEAD"}} {
