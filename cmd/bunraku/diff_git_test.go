@@ -224,7 +224,8 @@ func TestDiffBlamesRenames(t *testing.T) {
 // edited before, or went from two places at two times: then nothing is said.
 func TestDiffBlamesRemovals(t *testing.T) {
 	const x, y, text = "notify { 'x':\n", "}\nnotify { 'y':\n", "  message => '1',\n"
-	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": x + text + "  noop => true,\n" + y + text + "}\ninclude m\n",
+	s := newTree(t, 1, 0, map[string]string{
+		"manifests/site.pp":           x + text + "  noop => true,\n" + y + text + "}\ninclude m\n",
 		"modules/m/manifests/init.pp": "class m { if defined('m::b') { include m::b } }\n",
 		"modules/m/manifests/b.pp":    "class m::b { notify { 'b': } }\n"})
 	s.git("tag", "before")
@@ -278,7 +279,8 @@ func TestDiffSaysWhatIsNoHunk(t *testing.T) {
 	}
 	s.commit("a link")
 	s.edit("Puppetfile", "1.0.0", "2.0.0")
-	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "no effect seen   Puppetfile:1   (modules are not fetched") {
+	const unfetched = "no effect seen   Puppetfile:1   (modules are not fetched"
+	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, unfetched) {
 		t.Error(out)
 	}
 	if err := errors.Join(os.Remove(link), os.Symlink("../v/2", link)); err != nil {

@@ -43,7 +43,8 @@ func TestDiffNeeded(t *testing.T) {
 		}
 		_, out := s.diff("--from", "HEAD~1", "--to", "HEAD")
 		_, told, _ := strings.Cut(out, "no effect seen")
-		if x.needed != "" && !strings.Contains(told, x.needed+"   ("+"by itself; without it other hunks would do something else)") {
+		if x.needed != "" && !strings.Contains(told, x.needed+
+			"   (by itself; without it other hunks would do something else)") {
 			t.Errorf("%s: %s is needed\n%s", x.name, x.needed, out)
 		}
 		for _, text := range x.not {
@@ -58,8 +59,9 @@ func TestDiffNeeded(t *testing.T) {
 func TestDiffNeededFar(t *testing.T) {
 	const hiera = "version: 5\nhierarchy: [{name: high, path: high.yaml}, {name: low, path: low.yaml}]\n"
 	s := newTree(t, 70, 1, map[string]string{"hiera.yaml": hiera, "data/high.yaml": "k: v\nz: q\n",
-		"data/low.yaml":     "z: r\n",
-		"manifests/site.pp": "$key = $facts['role'] ? { 'b' => 'k', default => 'z' }\nnotify { 'n': message => lookup($key) }\n"})
+		"data/low.yaml": "z: r\n",
+		"manifests/site.pp": "$key = $facts['role'] ? { 'b' => 'k', default => 'z' }\n" +
+			"notify { 'n': message => lookup($key) }\n"})
 	s.edit("data/high.yaml", "k: v\nz: q\n", "y: 1\n")
 	s.edit("data/low.yaml", "z: r\n", "z: r\nw: 2\nk: v\n")
 	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "data/low.yaml:2-3   (by itself; without it") {

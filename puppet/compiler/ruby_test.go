@@ -277,8 +277,9 @@ func TestPartial(t *testing.T) {
 		"Puppet.lookup(:current_environment).manifest",
 		"Puppet::Resource.new('File', '/a').builtin?",
 	} {
-		r := siteOf(t, map[string]string{"modules/m/lib/puppet/functions/m/f.rb": "Puppet::Functions.create_function(:'m::f') " +
-			"{ def f; (" + asks + ").to_s; end }", "manifests/site.pp": "notify { 'a': message => m::f() }"},
+		r := siteOf(t, map[string]string{"modules/m/lib/puppet/functions/m/f.rb": "Puppet::Functions." +
+			"create_function(:'m::f') { def f; (" + asks + ").to_s; end }",
+			"manifests/site.pp": "notify { 'a': message => m::f() }"},
 			compiler.Options{Ruby: compiler.RubyOwn})
 		if r.Failure != nil || len(r.Unknowns()) == 0 {
 			t.Errorf("%s: %v", asks, r.Failure)

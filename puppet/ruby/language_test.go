@@ -6,22 +6,27 @@ import "testing"
 var frozen = []string{
 	"'a' << 'b'", "%w[a].first << 'b'", "\"a#{1}\" << 'b'", "'a' 'b' << 'c'", "?a << 'b'", "<<~E << 'x'\n a\nE\n",
 	"\"#{1}\".frozen?", "'a'.dup << 'b'", "(+'a') << 'b'", "x = 'a'; x += 'b'; x << 'c'", "'a'.sub('a', 'b') << 'c'",
-	"case 'a' when 'a' then 'b' << 'c' end", "s = ''; s.concat('x')", "'a'.upcase!", "'b'.upcase << 'c'", "'a'.to_s << 'b'",
+	"case 'a' when 'a' then 'b' << 'c' end", "s = ''; s.concat('x')", "'a'.upcase!", "'b'.upcase << 'c'",
+	"'a'.to_s << 'b'",
 	"String.new('a') << 'b'", "'a'.clone << 'b'", "['a', 'b'].join('-') << 'c'", "def f(s = 'd') s << 'e' end; f",
 	"[1].each_with_object('') { |x, s| s << x.to_s }", "'%s' % 'a' << 'b'", "'a'.gsub!(/a/, 'b')", "'a'.strip.frozen?",
 	"'a' * 2 << 'b'", "'ab'[0] << 'c'", "'a b'.split.first << 'c'", "h = { 'k' => 'v' }; h['k'] << 'w'", "'a'.succ!",
-	"x = 'a'; y = x; y.replace('b')", "'a'.itself << 'b'", "'a'.then { |s| s << 'b' }", "'a'.insert(0, 'b')", "'ab'.slice!(0)",
-	"'a'.force_encoding('BINARY')", "'a'.encode('UTF-8') << 'b'", "'a'.intern.to_s << 'b'", "'a'.freeze << 'b'", "'a'.tr!('a', 'b')",
+	"x = 'a'; y = x; y.replace('b')", "'a'.itself << 'b'", "'a'.then { |s| s << 'b' }", "'a'.insert(0, 'b')",
+	"'ab'.slice!(0)",
+	"'a'.force_encoding('BINARY')", "'a'.encode('UTF-8') << 'b'", "'a'.intern.to_s << 'b'", "'a'.freeze << 'b'",
+	"'a'.tr!('a', 'b')",
 }
 
 // Comments that say it, and some that do not.
 var freezing = []string{
 	"# frozen_string_literal: true\n", "# Frozen-String-Literal:TRUE\n", "# -*- frozen_string_literal: true -*-\n",
 	"# -*- coding: utf-8; frozen_string_literal: true -*-\n", "# text\n\n# frozen_string_literal: true\n",
-	"# frozen_string_literal: true, really\n", "# see frozen_string_literal: true\n", "x = 1\n# frozen_string_literal: true\n",
+	"# frozen_string_literal: true, really\n", "# see frozen_string_literal: true\n",
+	"x = 1\n# frozen_string_literal: true\n",
 	"# frozen_string_literal: true\n# frozen_string_literal: false\n", "#frozen_string_literal: true\n",
 	"# frozen_string_literal: yes\n", "# frozen_string_literal : true\n", "1 # frozen_string_literal: true\n",
-	"# frozen_string_literal: \"true\"\n", "# -*- frozen_string_literal: true; x: y -*-\n", "# coding: utf-8 frozen_string_literal: true\n",
+	"# frozen_string_literal: \"true\"\n", "# -*- frozen_string_literal: true; x: y -*-\n",
+	"# coding: utf-8 frozen_string_literal: true\n",
 }
 
 // Programs that use the language rather than the library.
