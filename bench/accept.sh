@@ -29,7 +29,7 @@ fuzz() {
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-topics="syntax engine anyrepo sites explain verify diff smartfrog mupuppet editor lint web serve stored"
+topics="syntax engine anyrepo sites explain verify diff smartfrog mupuppet lsp lint web serve stored"
 case "${1:-}" in
 syntax)
   run "front end" ./puppet/syntax 'TestScorePN|TestScorePrint|TestScoreMutants|TestNesting|TestLinear|TestAccept'
@@ -123,7 +123,7 @@ mupuppet)
   run "µPuppet" ./mupuppet 'TestScore|TestAccept'
   run "µPuppet against the evaluator" ./puppet/eval 'TestScoreMupuppet|TestMupuppetCorpus'
   ;;
-editor)
+lsp)
   run "the editor" ./lsp 'Test'
   run "check and the editors' own clients" ./cmd/bunraku 'TestLSP|TestNeovim|TestEmacs'
   fuzz "positions" ./lsp FuzzMapper 5m

@@ -69,10 +69,8 @@ func (a *app) diffShard(ctx context.Context, cmd *cobra.Command, d *diffing, f *
 
 // howShown are the flags that do not change what is found, and those whose meaning is in what is compared.
 var howShown = []string{"shard", "out", "format", "by", "full", "store", "seal", "assert", "env", "from", "to", "facts",
-	"nodes", "class", "where",
-	"node", "ca", "cert", "key", "token", "nats", "nats-creds", "nats-token", "nats-cert", "nats-key", "nats-ca", "listen",
-	"data",
-	"once", "name"}
+	"nodes", "class", "where", "node", "cacert", "cert", "key", "token", "nats", "nats-creds", "nats-token", "nats-cert",
+	"nats-key", "nats-ca", "listen", "data", "once", "name"}
 
 // inquire is what is compared: the sides, the nodes, and the flags that change the answer.
 func (d *diffing) inquire(cmd *cobra.Command, f *diffFlags) (*fleet.Inquiry, error) {
