@@ -283,13 +283,8 @@ func (inv *invocation) answerKey(name, part string, first bool, t *trace.Text) e
 		}
 		return err
 	}
-	if !first { // one value of one is merged otherwise than one of several
-		t.Number(min(2, len(levels)))
-	}
+	had := false
 	for _, lv := range levels {
-		if !first {
-			t.Number(min(2, len(lv.locations)))
-		}
 		some := false
 		for _, loc := range lv.locations {
 			if loc.kind == pathLocation && !loc.exists {
@@ -301,9 +296,14 @@ func (inv *invocation) answerKey(name, part string, first bool, t *trace.Text) e
 			}
 			some = some || found
 		}
-		if some {
-			t.String("level") // merged by itself, before the others
+		if some { // merged by itself, before the others; one value of one file otherwise than one of several
+			t.String("level")
+			t.Number(min(2, len(lv.locations)))
+			had = true
 		}
+	}
+	if had { // and one value of one level otherwise than one of several
+		t.Number(min(2, len(levels)))
 	}
 	return nil
 }
