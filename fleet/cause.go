@@ -62,7 +62,8 @@ type search struct {
 type state struct {
 	once     sync.Once
 	snapshot *compiler.Snapshot
-	contents *diff.Contents
+	contents *diff.Contents // compared with the old one
+	until    *diff.Contents // and with the new one; nil as long as nobody has asked
 	err      error
 
 	farOnce sync.Once
@@ -77,6 +78,7 @@ type witness struct {
 	trace *trace.Trace
 	mu    sync.Mutex
 	seen  map[string]outcome
+	open  bool // something in the new state hangs on what is not known
 }
 
 // An outcome is what a node has in a state: the changes, by key and by slot, compared with the old state.
@@ -504,12 +506,68 @@ const needed = "by itself; without it other hunks would do something else"
 // unfetched is said of a Puppetfile, whatever else of it is used.
 const unfetched = "modules are not fetched: what other versions of them do was not looked at"
 
-// leans reports whether a node would have something else if all hunks but some were applied. Where it has something
-// else each time, that says nothing.
-func (s *search) leans(w *witness, some []*diff.Hunk) bool {
-	all := s.patch.Hunks
-	rest := slices.DeleteFunc(slices.Clone(all), func(h *diff.Hunk) bool { return slices.Contains(some, h) })
-	return !s.try(w, rest).same(s.try(w, all)) && len(s.again(w).slots) == 0
+// lean finds the units without which a node would have something else, if all other hunks were applied. Each is left
+// out by itself: two of them may need one another. Where a node has something else each time, that says nothing.
+func (s *search) lean(w *witness, units [][]*diff.Hunk) []bool {
+	leans := make([]bool, len(units))
+	hunks := s.patch.Hunks
+	all := s.state(s.name(hunks), hunks)
+	if len(hunks) < 2 || all.err != nil {
+		return leans
+	}
+	is := s.now(w, all)
+	if is == nil {
+		return leans
+	}
+	w.open = is.Open != ""
+	for i, u := range units {
+		rest := slices.DeleteFunc(slices.Clone(hunks), func(h *diff.Hunk) bool { return slices.Contains(u, h) })
+		st := s.state(s.name(rest), rest)
+		leans[i] = st.err != nil || s.moves(w, is, st) && !s.try(w, rest).same(s.try(w, hunks)) ||
+			is.Catalog != nil && s.Options.Contents != nil &&
+				len(s.until(st, all).Compare(is.Catalog, s.Options)) > 0 // of files that only the new catalog has
+	}
+	if slices.Contains(leans, true) && len(s.again(w).slots) > 0 {
+		clear(leans)
+	}
+	return leans
+}
+
+// now is what a node has with all hunks; nil if that could not be found out.
+func (s *search) now(w *witness, all *state) *eval.Result {
+	if !s.moves(w, w.was, all) {
+		return w.was
+	}
+	is, err := s.compile(s.ctx, all.snapshot, s.nodes[w.node].Importing(s.told(all)).Node)
+	if err != nil {
+		s.fail(err)
+		return nil
+	}
+	s.Watch(is)
+	w.keep(s.name(s.patch.Hunks), s.outcome(w, is, all.snapshot, all.contents))
+	return is
+}
+
+// moves reports whether something that a compile of a node asked has another answer in a state.
+func (s *search) moves(w *witness, is *eval.Result, st *state) bool {
+	if is.Questions == nil {
+		return true
+	}
+	holds, _, err := st.snapshot.Holds(s.ctx, is.Questions(), s.nodes[w.node].Importing(s.told(st)).Node)
+	if err != nil {
+		s.fail(err)
+	}
+	return !holds
+}
+
+// until compares the files of modules of a state with those of the new one.
+func (s *search) until(st, all *state) *diff.Contents {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st.until == nil {
+		st.until = diff.NewContents(st.snapshot.Environment(), all.snapshot.Environment())
+	}
+	return st.until
 }
 
 // same reports whether two states have the same changes.
@@ -584,9 +642,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 	if len(units) == 0 {
 		return
 	}
-	witnesses, asked, looked := s.reached(r, witnesses, units)
+	witnesses, leans, asked, looked := s.reached(r, witnesses, units)
 	why, open := make([]string, len(units)), make([]int, len(units))
-	var still []*diff.Hunk // that do nothing to the old state
 	for i, u := range units {
 		if s.elsewhere(r, witnesses, u) {
 			continue
@@ -594,7 +651,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		why[i] = nobodyAsks
 		for _, w := range witnesses {
 			o := s.try(w, u)
-			if w.was.Open != "" || !o.held && len(o.unknown) > 0 || len(o.slots) > 0 && len(s.again(w).slots) > 0 {
+			if w.was.Open != "" || w.open || !o.held && len(o.unknown) > 0 || len(o.slots) > 0 && len(s.again(w).slots) > 0 {
 				open[i]++ // it may come to something else, or does so each time
 			}
 			switch {
@@ -606,22 +663,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 				why[i] = sameAnswer
 			}
 		}
-		if why[i] != undone {
-			still = append(still, u...)
-		}
-	}
-	var leaning []*witness // on some of those
-	if len(still) > 0 && len(still) < len(s.patch.Hunks) {
-		leans := make([]bool, len(witnesses))
-		source.Each(s.ctx, len(witnesses), func(i int) { leans[i] = s.leans(witnesses[i], still) })
-		for i, w := range witnesses {
-			if leans[i] {
-				leaning = append(leaning, w)
-			}
-		}
 	}
 	for i, u := range units {
-		lean := why[i] != undone && slices.ContainsFunc(leaning, func(w *witness) bool { return s.leans(w, u) })
 		for _, h := range u {
 			switch {
 			case why[i] == "":
@@ -632,7 +675,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			case open[i] > 0:
 				h.Unseen = fmt.Sprintf("of %d of the %d nodes that were looked at something is not known", open[i],
 					len(witnesses))
-			case lean:
+			case leans[i] && why[i] != undone:
 				h.Unseen = needed
 			default:
 				h.Effect = why[i]
@@ -664,9 +707,10 @@ func idle(units [][]*diff.Hunk, used map[*diff.Hunk]bool) (out [][]*diff.Hunk, l
 
 // reached adds to the witnesses the other nodes that may change: all of them, or as many as there is time for. One that
 // asks for nothing of a unit may do so once other hunks are there. Nodes that cannot change ask for none, unless
-// several hunks come to the same together: some of them are looked at.
-func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, asked,
-	looked int) {
+// several hunks come to the same together: some of them are looked at. leans says of each unit whether one of the nodes
+// would have something else without it.
+func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) (all []*witness, leans []bool,
+	asked, looked int) {
 	is := map[int]bool{}
 	for _, w := range witnesses {
 		is[w.node] = true
@@ -692,19 +736,30 @@ func (s *search) reached(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		more = append(more, unmoved[i*len(unmoved)/min(len(unmoved), mostStill)])
 	}
 	found := make([]*witness, len(more))
-	every := slices.Concat(units...)
+	leans = make([]bool, len(units))
+	lean := func(w *witness) {
+		on := s.lean(w, units)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for i := range on {
+			leans[i] = leans[i] || on[i]
+		}
+	}
+	source.Each(s.ctx, len(witnesses), func(i int) { lean(witnesses[i]) })
 	source.Each(s.ctx, len(more), func(i int) {
 		w := s.witness(more[i])
 		if w == nil {
 			return
 		}
-		moved := w.was.Open != ""
+		lean(w)
+		moved := w.was.Open != "" || w.open
 		for _, u := range units { // on all processors; what follows finds it done
 			moved = !s.try(w, u).held || moved
 		}
-		if moved || len(witnesses)+i < mostWitnesses || s.leans(w, every) { // others are not kept: catalogs are large
+		if moved || len(witnesses)+i < mostWitnesses { // others are not kept: catalogs are large
 			found[i] = w
 		}
 	})
-	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), asked, looked
+	return slices.DeleteFunc(slices.Concat(witnesses, found), func(w *witness) bool { return w == nil }), leans,
+		asked, looked
 }
