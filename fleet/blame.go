@@ -105,8 +105,9 @@ func (r *Revisions) within(ctx context.Context, c, of git.ID) bool {
 	return err == nil && slices.Contains(bases, c)
 }
 
-// blameTurn finds the commit that took lines away from a file or brought them there: its parent had them as often as
-// the old state, and it has them as often as the new one. Of what came or went in several steps nothing is said.
+// blameTurn finds the commit that took lines away from a file or brought them there: a parent had them as often as the
+// old state, and it has them as often as the new one. A merge only takes over what one of its sides did, if that had
+// them as often as the old state when it left that. Of what came or went in several steps nothing is said.
 func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revision, in source.Files,
 	lines diff.Range) {
 	if old.Tree == nil {
@@ -136,6 +137,13 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 		return n
 	}
 	from, to := times(old.Files), times(new.Files)
+	turned := func(side git.ID) bool {
+		bases, err := r.Repo.MergeBase(ctx, side, old.Tree.Commit())
+		return err == nil && slices.ContainsFunc(bases, func(b git.ID) bool {
+			t, err := r.Repo.Tree(b.String(), r.Repo.WorkTree())
+			return err == nil && times(t) == from
+		})
+	}
 	start := "HEAD"
 	if new.Tree != nil {
 		start = new.Tree.Commit().String()
@@ -160,17 +168,31 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 			return
 		}
 		c, err := r.Repo.Commit(id)
-		if err != nil || len(c.Parents) == 0 || id == old.Tree.Commit() {
+		if err != nil || id == old.Tree.Commit() {
 			return
 		}
-		before, err := r.Repo.Tree(c.Parents[0].String(), r.Repo.WorkTree())
-		if err != nil {
-			return
+		had := false
+		var next *git.ID
+		for _, p := range c.Parents {
+			before, err := r.Repo.Tree(p.String(), r.Repo.WorkTree())
+			if err != nil {
+				return
+			}
+			switch n := times(before); {
+			case n == from:
+				had = true
+			case n == to && next == nil && (len(c.Parents) == 1 || turned(p)):
+				next = &p
+			}
 		}
-		if times(before) == from {
+		switch {
+		case next != nil:
+			id = *next
+		case had && !r.within(ctx, id, old.Tree.Commit()):
 			h.Commit, h.Author, h.Title = id.String(), c.Author.Name, c.Summary
 			return
+		default:
+			return
 		}
-		id = c.Parents[0]
 	}
 }

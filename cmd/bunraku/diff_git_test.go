@@ -268,6 +268,40 @@ func TestDiffBlamesRemovals(t *testing.T) {
 	check(map[string]string{"Notify[x]": "", "Notify[y]": "", "Notify[b]": "removes b"}, "--to", "HEAD")
 }
 
+// What a side of a merge took away was taken by the side's commit, and not by the merge, unless the old state is on
+// that side.
+func TestDiffBlamesMerges(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': }\n\n\nnotify { 'b': }\n\n\n" +
+		"notify { 'c': }\n"})
+	s.git("branch", "-M", "main")
+	s.git("tag", "before")
+	for _, name := range []string{"a", "b", "c"} {
+		s.git("checkout", "-q", "-b", "no-"+name, "before")
+		s.edit("manifests/site.pp", "notify { '"+name+"': }\n", "")
+		s.commit("takes " + name)
+	}
+	s.git("checkout", "-q", "main")
+	s.git("merge", "-q", "-m", "the merge", "no-a", "no-b", "no-c")
+	_, out := s.diff("--from", "before", "--to", "HEAD", "--format", "json")
+	for _, title := range []string{"takes a", "takes b", "takes c"} {
+		if !strings.Contains(out, `"title": "`+title+`"`) {
+			t.Errorf("no %q\n%s", title, out)
+		}
+	}
+	s.git("checkout", "-q", "-b", "late", "before")
+	s.edit("manifests/site.pp", "notify { 'c': }\n", "notify { 'c': }\n\n\nnotify { 'd': }\n")
+	s.commit("brings d")
+	s.git("tag", "-f", "before")
+	s.git("merge", "-q", "-s", "ours", "-m", "the merge", "main")
+	s.edit("manifests/site.pp", "notify { 'd': }\n", "")
+	s.git("add", "-A")
+	s.git("commit", "-q", "--amend", "-m", "the merge")
+	if _, out = s.diff("--from", "before", "--to", "HEAD", "--format", "json"); !strings.Contains(out,
+		`"title": "the merge"`) {
+		t.Error(out)
+	}
+}
+
 // A Puppetfile names what is not fetched, and a link to a directory is no hunk: both are said.
 func TestDiffSaysWhatIsNoHunk(t *testing.T) {
 	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n", "Puppetfile": "mod 'x-y', '1.0.0'\n",
