@@ -90,6 +90,9 @@ func (at *spot) renaming() (*renaming, error) {
 		if text := lastPart(o.file.Slice(o.Span)); !strings.EqualFold(text, lastPart(r.full)) {
 			return nil, refused("%s:%d writes it as %q", at.short(o.path), o.file.LineOf(o.Span.Start), text)
 		}
+		if o.Keyed {
+			return nil, refused("%s:%d may take it out of a hash, by its name", at.short(o.path), o.file.LineOf(o.Span.Start))
+		}
 		other := besides.names(o)
 		if other == "" {
 			other = at.rendered(o, r.full)

@@ -70,6 +70,18 @@ func TestRenameUnseen(t *testing.T) {
 			erb: "<%= @fqdn %>\n", "modules/web/manifests/o.pp": "class web::o {\n  $x = template('web/t.erb')\n}\n"},
 			file: n, word: "fqdn", to: "w", why: "t.erb:1 names the fact fqdn by the same word"},
 
+		// A hash is taken apart by its keys, a list is not.
+		{files: map[string]string{n: "class web::n {\n  [$v, $w] = { 'v' => 1, 'w' => 2 }\n}\n"}, file: n, word: "v",
+			to: "vv", why: "n.pp:2 may take it out of a hash"},
+		{files: map[string]string{n: "class web::n ($h) {\n  [$v, $w] = $h['x']\n  notice($w)\n}\n"}, file: n, word: "w)",
+			to: "ww", why: "n.pp:2 may take it out of a hash"},
+		{files: map[string]string{n: "function web::n($h) {\n  [$v, [$w]] = [1, $h]\n}\n"}, file: n, word: "w]]",
+			to: "ww", why: "n.pp:2 may take it out of a hash"},
+		{files: map[string]string{n: "class web::n ($h) {\n  [$v, $w] = ([1, $h])\n  notice($w)\n}\n"}, file: n,
+			word: "w)", to: "ww", also: n, wanted: "[$v, $ww] = "},
+		{files: map[string]string{n: "class web::n ($h) {\n  [$v, $w] = $h.split(',')\n}\n"}, file: n, word: "w]",
+			to: "ww", also: n, wanted: "[$v, $ww] = "},
+
 		// What is defined in a class is called after it.
 		{files: map[string]string{n: "class web::n {\n  class part { }\n  include web::n::part\n}\n"}, file: n, word: "web::n",
 			to: "web::nn", why: "n.pp:2 defines web::n::part inside of it"},

@@ -48,6 +48,7 @@ type Name struct {
 	Text    bool        // it stands in a string, which may happen to look like a name: a title, a key
 	Tag     bool        // it is a tag, which resources have of every part of the name of their class or define
 	Pattern bool        // it is any name of the kind that Name matches: a regular expression, or a text with Holes
+	Keyed   bool        // a variable that is set from what may be a hash, by its key: [$port, $host] = $hash
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
 	// Open tells that the code there does not say which names of the kind it comes to: lookup($key). Name is empty or,
@@ -531,9 +532,11 @@ func (n *namer) node(x syntax.Node, s *scope) {
 		owner := n.ownerOf(x.Right)
 		_, several := x.Left.(*syntax.List) // [$port, $host] = Class['web']: they are called as its parameters are
 		several = several && owner != ""
+		keyed := map[syntax.Node]bool{}
+		byKey(x.Left, x.Right, keyed)
 		syntax.Walk(x.Left, func(l syntax.Node) bool {
 			if v, is := l.(*syntax.Var); is {
-				n.variable(v.Name, v.Span(), s, Name{Defines: true, Whole: x.Span(), Text: several})
+				n.variable(v.Name, v.Span(), s, Name{Defines: true, Whole: x.Span(), Text: several, Keyed: keyed[v]})
 				if several {
 					at := source.Span{Start: v.Span().Start + 1, End: v.Span().End}
 					n.add(Name{Kind: VariableName, Name: owner + "::" + v.Name, Span: at, Param: true, Text: true})
@@ -850,6 +853,48 @@ func (n *namer) owners(e syntax.Expr) (list []string) {
 		}
 	}
 	return list
+}
+
+// byKey finds the variables of an assignment to several that may be set by their names: a hash has a key for each of
+// them. A list has not, nor has what a function gives that always gives one.
+func byKey(left, right syntax.Expr, keyed map[syntax.Node]bool) {
+	to, several := left.(*syntax.List)
+	if !several {
+		return
+	}
+	from, list := right.(*syntax.List)
+	if p, is := right.(*syntax.Paren); is {
+		byKey(left, p.X, keyed)
+		return
+	}
+	for i, l := range to.Elems {
+		switch _, nested := l.(*syntax.List); {
+		case nested && list && i < len(from.Elems):
+			byKey(l, from.Elems[i], keyed)
+		case nested:
+			byKey(l, nil, keyed)
+		case !list && !givesList(right):
+			keyed[l] = true
+		}
+	}
+}
+
+// givesList reports whether an expression is the call of a function that gives a list whatever it is given.
+func givesList(e syntax.Expr) bool {
+	name := ""
+	switch e := e.(type) {
+	case *syntax.Call:
+		if f, is := e.Functor.(*syntax.Name); is {
+			name = f.Value
+		}
+	case *syntax.MethodCall:
+		name = e.Functor.Name.Value
+	}
+	switch name {
+	case "split", "match", "map", "keys", "values", "flatten":
+		return true
+	}
+	return false
 }
 
 // ownerOf is what the attributes of a reference's resource belong to; "" if that is not one thing.
