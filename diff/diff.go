@@ -99,10 +99,12 @@ type Change struct {
 	Gone      bool        // of a relation or a cycle: it is no longer there
 	// Unexpected tells that it is none of the changes that there should be
 	Unexpected bool
-	Container  bool // the resource is a class or an instance of a define: it does nothing by itself
-	OldAt      Spot // where it is written, on either side
-	NewAt      Spot
-	From       string // what brought our side of it, if Origins was asked: a place, or what only they have
+	// Example tells that Old, New and Blocks are those of one node: without what is its own nothing of them is left.
+	Example   bool
+	Container bool // the resource is a class or an instance of a define: it does nothing by itself
+	OldAt     Spot // where it is written, on either side
+	NewAt     Spot
+	From      string // what brought our side of it, if Origins was asked: a place, or what only they have
 
 	within         []*catalog.Resource // of a Removed: what it is in, innermost first
 	old, new       *catalog.Resource

@@ -80,6 +80,7 @@ type jsonChange struct {
 	Gone       bool            `json:"gone,omitempty"`
 	Container  bool            `json:"container,omitempty"`
 	Unexpected bool            `json:"unexpected,omitempty"`
+	Example    bool            `json:"example,omitempty"` // what is shown is of the first node; others have their own
 	Text       string          `json:"text,omitempty"`
 	Lines      []jsonBlock     `json:"lines,omitempty"`
 	OldAt      *Spot           `json:"old_at,omitempty"`
@@ -186,7 +187,7 @@ func rawJSON(v value.Value) json.RawMessage {
 
 func (c *Change) json() jsonChange {
 	out := jsonChange{Kind: c.Kind.String(), Resource: c.Name.String(), Attribute: c.Attribute, File: c.File,
-		Sensitive: c.Secret, Gone: c.Gone, Container: c.Container, Unexpected: c.Unexpected, Text: c.Text}
+		Sensitive: c.Secret, Gone: c.Gone, Container: c.Container, Unexpected: c.Unexpected, Example: c.Example, Text: c.Text}
 	if c.Kind == Renamed {
 		out.To = c.To.String()
 	}

@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/puppet/catalog"
@@ -52,6 +54,8 @@ func (c *Change) key(old, new *own) string {
 			}
 		}
 		k.part(fmt.Sprint(c.Part))
+		told, _ := json.Marshal(c.octocatalog()) // with tags and places, which are not compared
+		k.part(string(told))
 	case c.Kind == Added:
 		k.resource(new, c.new)
 	case c.Kind == Removed || c.Kind == Renamed || c.Kind == NotKnown:
@@ -143,9 +147,20 @@ func (c *Change) common() *Change {
 	} else if n, ok := catalog.ParseRef(c.newOwn.nameOr(c.new, c.Name)); ok && c.Kind == Added {
 		out.Name = n
 	}
+	if n, ok := catalog.ParseRef(c.newOwn.nameOr(c.new, c.To)); ok && c.Kind == Renamed {
+		out.To = n
+	}
+	if c.Kind == Added {
+		out.new = c.newOwn.resource(c.new)
+	}
 	if !c.Secret {
 		out.Old, out.New = c.values(c.oldOwn, c.newOwn)
 		out.Blocks = c.ownBlocks(c.oldOwn, c.newOwn)
+		alike := func(b Block) bool { return slices.Equal(b.Old, b.New) && b.OldNoEnd == b.NewNoEnd }
+		if c.Kind == Attribute && len(out.Blocks) == 0 && encode(out.Old) == encode(out.New) ||
+			slices.ContainsFunc(out.Blocks, alike) {
+			out.Old, out.New, out.Blocks, out.Example = c.Old, c.New, c.Blocks, true
+		}
 	}
 	return &out
 }

@@ -112,8 +112,8 @@ func (o *own) segments(s string, r provenance.Ref) (out []segment) {
 		} else if len(p.From) == 1 && ownFact(p.From[0].Label) != "" {
 			seg.text = "<" + ownFact(p.From[0].Label) + ">"
 		}
-		if w := word(p.From); w != "" && seg.text == p.Text && !strings.Contains(p.Text, "\n") && p.Op != "concat" &&
-			!strings.HasPrefix(p.Op, "call template") {
+		if w := word(p.From); w != "" && seg.text == p.Text && !judged(p.Text) && !strings.Contains(p.Text, "\n") &&
+			p.Op != "concat" && !strings.HasPrefix(p.Op, "call template") {
 			seg.text = w
 		}
 		if p.Op == "call join" && !strings.Contains(p.Text, "\n") {
@@ -124,6 +124,10 @@ func (o *own) segments(s string, r provenance.Ref) (out []segment) {
 	}
 	return out
 }
+
+// judged reports whether a text is the outcome of a comparison. That of two names may be, and is not a node's own:
+// nodes have one of two.
+func judged(text string) bool { return text == "true" || text == "false" }
 
 // named puts words in the place of the texts of the node's own facts in what was computed from them, a text that ERB
 // has rendered, say. That is only done if no other place that it was made of can have brought the same text.
@@ -237,6 +241,16 @@ func (o *own) value(v value.Value, r provenance.Ref) value.Value {
 		}
 	}
 	return v
+}
+
+// resource is a resource whose attributes are without what is the node's own.
+func (o *own) resource(r *catalog.Resource) *catalog.Resource {
+	out := *r
+	out.Params = slices.Clone(r.Params)
+	for i, p := range out.Params {
+		out.Params[i].Value = o.value(p.Value, p.Ref)
+	}
+	return &out
 }
 
 // values are what an attribute was and is, without what is the node's own.

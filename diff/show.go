@@ -372,6 +372,9 @@ func (c *Change) headline() string {
 		return ref
 	}
 	name := ref + " " + c.Attribute
+	if c.Example {
+		name += ", of each node its own, such as"
+	}
 	if c.Kind == ModuleFile {
 		name = ref + " content of its source"
 		if c.File != "" {
