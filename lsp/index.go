@@ -78,6 +78,7 @@ type index struct {
 	byPath  map[string]*entry
 	parents map[string]string     // of classes that inherit
 	sets    map[string]bool       // variables that classes and defines set, OWNER::NAME
+	setIn   map[string]string     // the path of the file that does
 	params  map[string]bool       // of classes, OWNER::NAME
 	takes   map[string]bool       // the parameters of defines as well
 	callers map[string][]string   // the classes and defines that render a template
@@ -97,7 +98,7 @@ type identity struct {
 
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
-		params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{},
+		setIn: map[string]string{}, params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{},
 		names: map[string]string{}, byNode: map[string][]identity{}, tables: &tables{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	var rendered []occurrence
@@ -123,7 +124,7 @@ func newIndex(entries []*entry) *index {
 		for _, n := range e.names {
 			switch {
 			case n.Kind == outline.VariableName && n.Defines && strings.Contains(n.Name, "::"):
-				x.sets[n.Name] = true
+				x.sets[n.Name], x.setIn[n.Name] = true, e.path
 				if n.Param {
 					x.takes[n.Name] = true
 				}
@@ -201,7 +202,7 @@ func (x *index) with(e *entry) *index {
 	}
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
-	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, params: x.params,
+	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
 		takes: x.takes, callers: x.callers, names: x.names, byNode: x.byNode, tables: x.tables}
 }
 
@@ -363,12 +364,42 @@ func (x *index) resolve(e *entry, n outline.Name) (out []string) {
 		owners = x.callers[template]
 	}
 	for _, owner := range owners {
-		full := x.inherited(owner, name)
-		if !slices.Contains(out, full) {
+		before, after := x.whenRendered(template, owner, name)
+		if before && !slices.Contains(out, x.inherited(x.parents[owner], name)) {
+			out = append(out, x.inherited(x.parents[owner], name))
+		}
+		if full := x.inherited(owner, name); after && !slices.Contains(out, full) {
 			out = append(out, full)
 		}
 	}
 	return out
+}
+
+// whenRendered tells whether a class or define renders a template before it sets a variable of its own, and whether
+// afterwards. One that does not set it itself does afterwards.
+func (x *index) whenRendered(template, owner, name string) (before, after bool) {
+	if template == "" {
+		return false, true
+	}
+	e := x.byPath[x.setIn[owner+"::"+name]]
+	if e == nil {
+		return false, true
+	}
+	set := uint32(0) // where the first statement ends that sets it
+	for _, d := range e.defs {
+		if d.Kind == outline.VariableName && d.Name == owner+"::"+name && (d.Param || set == 0 || d.Whole.End < set) {
+			if set = d.Whole.End; d.Param {
+				return false, true
+			}
+		}
+	}
+	for _, n := range e.names {
+		if n.Kind == outline.TemplateName && n.In == owner &&
+			(n.Name == template || n.Pattern && outline.Matches(n.Name, template)) {
+			before, after = before || n.Span.Start < set, after || n.Span.Start >= set
+		}
+	}
+	return before, after || !before
 }
 
 // inherited finds the class that sets a variable, among one and those that it inherits; the top scope is the last.

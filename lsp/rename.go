@@ -110,7 +110,7 @@ func (at *spot) rendered(o occurrence, full string) string {
 		return ""
 	}
 	for _, name := range at.resolve(o.entry, o.Name) {
-		if name != full && at.sets[name] {
+		if name != full && (at.sets[name] || at.defines(outline.Name{Kind: outline.VariableName, Name: name})) {
 			return name
 		}
 	}

@@ -156,7 +156,7 @@ func TestRenameModuleName(t *testing.T) {
 	maps.DeleteFunc(files, func(p, _ string) bool { return strings.Contains(p, "unreached") })
 	const at = "modules/web/manifests/n.pp"
 	files[at] = "class web::n {\n  include \"${module_name}::x\"\n  $x = getvar(\"${module_name}::x::size\")\n" +
-		"  $y = template(\"${module_name}/t.erb\")\n  $kept = 1\n}\n"
+		"  $kept = 1\n  $y = template(\"${module_name}/t.erb\")\n}\n"
 	files["modules/web/templates/t.erb"] = "<%= @kept %>\n"
 	n := navigate(t, files)
 	for _, x := range []struct{ file, word, to, in, want string }{

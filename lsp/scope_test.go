@@ -56,7 +56,7 @@ func TestScopes(t *testing.T) {
 		{init, "notice($lone", "lone", ""},
 		{"modules/m/functions/f.pp", "{ $x", "x", "1"},
 		{"modules/m/templates/u.erb", "@low", "low", "5"},
-		{"modules/m/templates/u.erb", "@late", "late", ""}, // it is rendered before the class sets it
+		{"modules/m/templates/u.erb", "@late", "late", "'S'"}, // it is rendered before the class sets it
 	} {
 		at := strings.Index(scoped[x.file], x.text) + strings.LastIndex(x.text, x.at)
 		text := scoped[x.file][at:]
@@ -167,6 +167,44 @@ func TestEarlyRename(t *testing.T) {
 			t.Errorf("%s: %s", x.at, why)
 		} else if got := n.written(edit)[c]; got != x.want {
 			t.Errorf("%s became\n%s", x.at, got)
+		}
+	}
+	n.bye()
+}
+
+// TestEarlyTemplate: a template that a class renders before it sets a variable reads that of a scope farther out, also
+// for definition, references and rename, and also where no node comes by.
+func TestEarlyTemplate(t *testing.T) {
+	const site, c = "manifests/site.pp", "modules/m/manifests/c.pp"
+	const early, late, both = "modules/m/templates/e.erb", "modules/m/templates/l.erb", "modules/m/templates/b.erb"
+	files := map[string]string{
+		"environment.conf": "modulepath = modules\n", "facts/n1.json": `{"fqdn": "n1"}`, site: "$low = 1\n",
+		c:     "class m::c {\n  $a = template('m/e.erb')\n  $low = 2\n  $b = template('m/l.erb')\n}\n",
+		early: "<%= @low %>\n", late: "<%= @low %>\n"}
+	n := navigate(t, files)
+	got := n.places(n.ask("textDocument/definition", n.pos(early, "low", 1)))
+	if !slices.Equal(got, []string{site + ":1:2"}) {
+		t.Errorf("definition: %v", got)
+	}
+	for _, x := range []struct{ file, edited, kept string }{{site, early, late}, {c, late, early}} {
+		edit, why := n.renameIn(x.file, "low", 1, "high")
+		if why != "" {
+			t.Errorf("%s: %s", x.file, why)
+			continue
+		}
+		is := n.written(edit)
+		if is[x.edited] != "<%= @high %>\n" || is[x.kept] != files[x.kept] && is[x.kept] != "" {
+			t.Errorf("%s: %q", x.file, is)
+		}
+	}
+	n.bye()
+	files[c] = strings.Replace(files[c], "$low = 2\n",
+		"$d = [template('m/b.erb')]\n  $low = 2\n  $f = template('m/b.erb')\n", 1)
+	files[both] = "<%= @low %>\n"
+	n = navigate(t, files)
+	for _, file := range []string{site, c} {
+		if _, why := n.renameIn(file, "low", 1, "high"); !strings.Contains(why, "b.erb:1 names") {
+			t.Errorf("what one word of a template means twice: %q", why)
 		}
 	}
 	n.bye()
