@@ -503,6 +503,14 @@ const (
 // back what others take away, or gives them what they ask for.
 const needed = "by itself; without it other hunks would do something else"
 
+// together is said of hunks that were not tried one by one: what is told of them is told of all of them.
+func together(unit []*diff.Hunk) string {
+	if len(unit) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; the %d hunks of the file taken together", len(unit))
+}
+
 // unfetched is said of a Puppetfile, whatever else of it is used.
 const unfetched = "modules are not fetched: what other versions of them do was not looked at"
 
@@ -676,9 +684,9 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 				h.Unseen = fmt.Sprintf("of %d of the %d nodes that were looked at something is not known", open[i],
 					len(witnesses))
 			case leans[i] && why[i] != undone:
-				h.Unseen = needed
+				h.Unseen = needed + together(u)
 			default:
-				h.Effect = why[i]
+				h.Effect = why[i] + together(u)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,28 @@ func TestDiffNeededFar(t *testing.T) {
 	s.edit("manifests/site.pp", "('z') }\n", "('z') }\n# a comment\n")
 	if _, out := s.diff("--from", "HEAD"); strings.Contains(out, "without effect") ||
 		!strings.Contains(out, "manifests/site.pp:3   (of 1 of the 1 nodes that were looked at something is not known") {
+		t.Error(out)
+	}
+}
+
+// Of very many hunks those of a file are tried together: what they do not do together one may do by itself, so nothing
+// is said of it alone.
+func TestDiffTogether(t *testing.T) {
+	level := func(names ...string) string {
+		return "version: 5\nhierarchy:\n- name: a\n  path: " + names[0] + "\n\n\n\n- name: b\n  path: " + names[1] + "\n"
+	}
+	files := map[string]string{"hiera.yaml": level("a.yaml", "b.yaml"), "data/a.yaml": "k: v\n", "data/b.yaml": "z: w\n",
+		"manifests/site.pp": "notify { 'n': message => lookup('k') }\nnotify { 'z': message => lookup('z') }\n"}
+	for i := range 60 {
+		files[fmt.Sprintf("data/unused%d.yaml", i)] = "a: 1\n"
+	}
+	s := newTree(t, 1, 0, files)
+	for i := range 60 {
+		s.edit(fmt.Sprintf("data/unused%d.yaml", i), "1", "2")
+	}
+	s.edit("hiera.yaml", level("a.yaml", "b.yaml"), level("b.yaml", "a.yaml"))
+	const told = "hiera.yaml:4, hiera.yaml:9   (no node asks for it; the 2 hunks of the file taken together)"
+	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, "No differences") || !strings.Contains(out, told) {
 		t.Error(out)
 	}
 }
