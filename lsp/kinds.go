@@ -104,8 +104,9 @@ var noData = map[string]bool{"spec": true, "facts": true, "node_modules": true}
 // isSettings reports whether a file says where Hiera's data are.
 func isSettings(p string) bool { return path.Base(p) == "hiera.yaml" }
 
-// matters reports whether answers may depend on a file that was written, or on a directory that came or went. Nothing
-// depends on what lies in hidden directories, where other programs write all the time.
+// matters reports whether answers may depend on a file that was written, or on a directory that came or went: one of
+// the folder's, or one that the command line names. Nothing depends on what lies in hidden directories, where other
+// programs write all the time.
 func (f *folder) matters(p string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +114,13 @@ func (f *folder) matters(p string) bool {
 	if f.disk != nil {
 		roots = append(roots, f.disk.Roots()...)
 	}
+	if f.opt.Classifier != nil {
+		roots = append(roots, source.Absolute(f.opt.Classifier.String()))
+	}
 	for _, root := range roots {
+		if p == root {
+			return true
+		}
 		below, is := strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/")
 		if !is || hidden.MatchString(below) {
 			continue

@@ -295,14 +295,14 @@ func TestEditorFlags(t *testing.T) {
 	dir := writeRepo(t, map[string]string{
 		"environment.conf":               "modulepath = modules\n",
 		"facts/a.json":                   `{"fqdn": "a"}`,
-		"enc.yaml":                       "classes: {web: {port: 81}}\n",
-		"trusted.yaml":                   "extensions: {pp_role: db}\n",
 		"manifests/site.pp":              "",
 		"modules/web/manifests/init.pp":  "class web ($port) {\n  $role = $trusted['extensions']['pp_role']\n}\n",
 		"modules/more/manifests/init.pp": "class more {\n  $x = 1 + 1\n}\n",
 	})
-	w := newWireWith(t, []string{"--enc", dir + "/enc.yaml", "--trusted", dir + "/trusted.yaml", "--classes", "more"},
-		map[string]any{}, dir)
+	beside := writeRepo(t, map[string]string{ // another folder of the workspace, perhaps
+		"enc.yaml": "classes: {web: {port: 81}}\n", "trusted.yaml": "extensions: {pp_role: db}\n"})
+	w := newWireWith(t, []string{"--enc", beside + "/enc.yaml", "--trusted", beside + "/trusted.yaml", "--classes",
+		"more"}, map[string]any{}, dir)
 	says := func(file string, line, column int, want string) {
 		t.Helper()
 		var said any
@@ -320,9 +320,14 @@ func TestEditorFlags(t *testing.T) {
 	says("web/manifests/init.pp", 0, 13, "81")
 	says("web/manifests/init.pp", 1, 4, "'db'")
 	says("more/manifests/init.pp", 1, 3, "2")
-	must(t, os.WriteFile(filepath.Join(dir, "enc.yaml"), []byte("classes: {web: {port: 8080}}\n"), 0o644))
-	w.send(map[string]any{"method": "workspace/didChangeWatchedFiles", "params": map[string]any{
-		"changes": []any{map[string]any{"uri": "file://" + dir + "/enc.yaml", "type": 2}}}})
+	write := func(file, text string) {
+		must(t, os.WriteFile(filepath.Join(beside, file), []byte(text), 0o644))
+		w.send(map[string]any{"method": "workspace/didChangeWatchedFiles", "params": map[string]any{
+			"changes": []any{map[string]any{"uri": "file://" + beside + "/" + file, "type": 2}}}})
+	}
+	write("enc.yaml", "classes: {web: {port: 8080}}\n")
 	says("web/manifests/init.pp", 0, 13, "8080")
+	write("trusted.yaml", "extensions: {pp_role: web}\n")
+	says("web/manifests/init.pp", 1, 4, "'web'")
 	w.bye()
 }
