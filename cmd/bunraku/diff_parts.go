@@ -74,7 +74,7 @@ var howShown = []string{"shard", "out", "format", "by", "full", "store", "seal",
 
 // inquire is what is compared: the sides, the nodes, and the flags that change the answer.
 func (d *diffing) inquire(cmd *cobra.Command, f *diffFlags) (*fleet.Inquiry, error) {
-	texts := []string{version, fmt.Sprint("exact ", f.format == "octocatalog")}
+	texts := []string{program(), fmt.Sprint("exact ", f.format == "octocatalog")}
 	for _, rev := range []*fleet.Revision{d.old, d.new} {
 		texts = append(texts, d.identity(rev))
 	}
@@ -190,7 +190,7 @@ func (a *app) mergeCommand() *cobra.Command {
 		Long: `Puts the parts together that several runs of diff --shard I/N have written, and answers as one run of diff over all nodes does,
 to the byte. Its flags are those that the parts were made with; it is run where the same tree and the same facts are, since
 parts hold only digests: one node of each change is compared again, and causes are looked for. What was made from other
-files, other facts or with other flags is refused.`,
+files, other facts, with other flags or by another program is refused.`,
 		Example: `  bunraku diff --from origin/main --shard 1/2 --out parts     on one machine
   bunraku diff --from origin/main --shard 2/2 --out parts     on another one
   bunraku diff merge parts --from origin/main --format markdown`,
@@ -247,7 +247,7 @@ func (a *app) merge(ctx context.Context, cmd *cobra.Command, root string, dirs [
 			return fail("--format octocatalog compares to the letter, and must be given to diff --shard and to merge: "+
 				"part %s was made otherwise", p.Shard)
 		default:
-			return fail("part %s was made from other files or facts, or with other flags, than are given here", p.Shard)
+			return fail("part %s was made from other files or facts, or with other flags, than are given here, or by another program", p.Shard)
 		}
 		parts = append(parts, p.Part)
 	}

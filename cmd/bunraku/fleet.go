@@ -297,7 +297,7 @@ func (a *app) fleetWork(ctx context.Context, cmd *cobra.Command, root, name stri
 		}
 		in, err := d.inquire(cmd, &g)
 		if err == nil && in.ID != run.ID {
-			err = &queue.Lack{What: "has other files, facts or flags than fleet serve"}
+			err = &queue.Lack{What: "has other files, facts or flags than fleet serve, or is another program"}
 		}
 		if err != nil {
 			d.close()
