@@ -317,6 +317,13 @@ func TestDiffSaysWhatIsNoHunk(t *testing.T) {
 	if _, out := s.diff("--from", "HEAD"); !strings.Contains(out, unfetched) {
 		t.Error(out)
 	}
+	const other = "Not looked at: what other versions do of the modules that the Puppetfile names"
+	if _, out, _ := call("impact", s.dir, "--from", "HEAD"); !strings.Contains(out, other) {
+		t.Error(out)
+	}
+	if _, out, _ := call("impact", s.dir, "--from", "HEAD", "--to", "HEAD"); strings.Contains(out, other) {
+		t.Error(out)
+	}
 	if err := errors.Join(os.Remove(link), os.Symlink("../v/2", link)); err != nil {
 		t.Fatal(err)
 	}
