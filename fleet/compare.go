@@ -31,9 +31,11 @@ type Comparing struct {
 	Kept []string
 	// Consequences says what a run does to machines that have the old catalog; nil if nobody asks.
 	Consequences *Consequences
-	Options      diff.Options
-	Watch        Watch  // is told of every compile
-	Step         func() // is called when a node is done
+	// Moved are the modules that the sides want in different versions, and have the same files of, or none.
+	Moved   []Moved
+	Options diff.Options
+	Watch   Watch  // is told of every compile
+	Step    func() // is called when a node is done
 
 	runs      *[2]*store.Run    // over both sides, of Store
 	exporters []Node            // that may export something to those that are compared
@@ -114,6 +116,13 @@ func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []stri
 			c.Kept = append(c.Kept, n.Title())
 		}
 	}
+	for _, x := range both {
+		for _, r := range x.Results {
+			if r != nil && r.Open == "" && r.Failure == nil {
+				r.Open = c.moved(r)
+			}
+		}
+	}
 	c.doubted = doubted(nodes, both)
 	slices.Sort(restless)
 	return slices.Compact(restless), nil
@@ -127,6 +136,11 @@ func (c *Comparing) compile(ctx context.Context, s *compiler.Snapshot, n compile
 			res.Questions = nil
 		}
 	}
+	if err == nil && res.Failure == nil {
+		if why := c.moved(res); why != "" {
+			res.Open, res.Questions = why, nil
+		}
+	}
 	return res, err
 }
 
@@ -134,7 +148,8 @@ func (c *Comparing) compile(ctx context.Context, s *compiler.Snapshot, n compile
 func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n Node) (err error) {
 	var was, is *eval.Result
 	var both pair
-	if u != nil && c.doubted[n.certname()] == "" { // a store knows what was asked, and not what may come of it
+	// A store knows what was asked, and not what may come of it.
+	if u != nil && len(c.Moved) == 0 && c.doubted[n.certname()] == "" {
 		var done bool
 		if was, is, both, done, err = c.known(ctx, u, r, i, &n); done || err != nil {
 			return err

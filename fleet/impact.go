@@ -39,9 +39,9 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 		return "", err
 	}
 	c.Watch(was)
-	switch why := c.doubted[n.certname()]; {
-	case why != "" && was.Open == why:
-		return why, nil
+	switch {
+	case was.Questions == nil && was.Open != "":
+		return was.Open, nil
 	case was.Questions == nil:
 		return "its compile cannot be repeated", nil
 	}

@@ -121,6 +121,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if d.c.To, err = d.newSide.plain.Snapshot(ctx, d.new.Files); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.new.Title, err)
 	}
+	d.c.Moved = d.revs.Moved(d.old, d.new, d.c.From.Environment(), d.c.To.Environment())
 	if err = d.readAlike(); err != nil {
 		return nil, err
 	}
@@ -352,6 +353,13 @@ func (d *diffing) notes() (out []string) {
 		add(fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
 	add(d.unread()...)
+	if len(d.c.Moved) > 0 {
+		var names []string
+		for _, m := range d.c.Moved {
+			names = append(names, m.Title())
+		}
+		add("Not looked at: what other versions of these do, which are wanted and not here: " + some(names) + ".")
+	}
 	if len(d.unsure) > 0 {
 		add("Left out, since they compile on neither side and may have the class: " + some(d.unsure) + ".")
 	}

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"bunraku/diff"
 	"bunraku/fleet"
-	"bunraku/source"
 
 	"github.com/spf13/cobra"
 )
@@ -61,10 +59,6 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 	}
 	_, notes := d.withoutFacts()
 	notes = append(notes, d.notes()...)
-	if d.otherVersions() {
-		notes = append(notes, "Not looked at: what other versions do of the modules that the Puppetfile names; they are not "+
-			"fetched.")
-	}
 	if f.format == "json" {
 		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title,
 			"to": d.new.Title, "nodes": reached, "notes": append([]string{}, notes...)})
@@ -83,18 +77,6 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 		return &exitError{code: exitNo}
 	}
 	return nil
-}
-
-// otherVersions reports whether the Puppetfile is not the same on both sides.
-func (d *diffing) otherVersions() bool {
-	text := func(r *fleet.Revision) string {
-		f, err := r.Files.Read(filepath.Join(source.Absolute(d.root), "Puppetfile"))
-		if err != nil {
-			return ""
-		}
-		return f.Text
-	}
-	return text(d.old) != text(d.new)
 }
 
 // showReached lists the nodes that can change, by what reaches them first.

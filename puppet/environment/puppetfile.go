@@ -36,3 +36,30 @@ func Puppetfile(view source.Files, root string) (dirs []string) {
 	}
 	return dirs
 }
+
+var puppetfileComment = regexp.MustCompile(`(^|\s)#[^"']*$`)
+
+// Pins are what a Puppetfile says of each module, by its name, and under "" what it says besides. Comments and blanks
+// do not count.
+func Pins(view source.Files, root string) map[string]string {
+	pins := map[string]string{}
+	text, err := view.Read(filepath.Join(root, "Puppetfile"))
+	if err != nil {
+		return pins
+	}
+	name, open := "", false // whether the statement goes on
+	for line := range strings.Lines(text.Text) {
+		line = strings.Join(strings.Fields(puppetfileComment.ReplaceAllString(line, "")), " ")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if m := puppetfileMod.FindStringSubmatch(line); m != nil {
+			name = m[1]
+		} else if !open && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, ")") {
+			name = ""
+		}
+		pins[name] += line + "\n"
+		open = strings.HasSuffix(line, ",") || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "\\")
+	}
+	return pins
+}

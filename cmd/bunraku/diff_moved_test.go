@@ -1,0 +1,113 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Another version of a module that is not fetched, or of which both sides have the files on the disk, is no reason to
+// say that a node which uses it cannot change. Who does not use it cannot, and neither can anybody if the module is in
+// the tree itself.
+func TestDiffOtherVersions(t *testing.T) {
+	const code = "class m($x = m::f()) { notify { \"m \": } }\n"
+	own := map[string]string{"manifests/site.pp": "if $facts['role'] == 'b' { include m }\n",
+		"modules/z/manifests/init.pp": "class z { }\n",
+		"Puppetfile":                  "forge 'x'\nmod 'x-m',\n  '1.0.0' # the first\nmod 'x-y', '1.0.0'\n"}
+	with := func(more map[string]string) map[string]string {
+		all := map[string]string{}
+		for _, files := range []map[string]string{own, more} {
+			for name, text := range files {
+				all[name] = text
+			}
+		}
+		return all
+	}
+	files := map[string]string{"modules/m/manifests/init.pp": code,
+		"modules/m/lib/puppet/functions/m/f.rb": "Puppet::Functions.create_function(:'m::f') { def f; 1; end }\n"}
+	plugin := map[string]string{"manifests/site.pp": "if $facts['role'] == 'b' { notify { \"${g(1)}\": } }\n",
+		"modules/m/lib/puppet/functions/g.rb": "Puppet::Functions.create_function(:g) { dispatch(:g) { param 'Any', :x }\n" +
+			"def g(x); x; end }\n"}
+	source := map[string]string{"modules/m/files/a": "1\n", "manifests/site.pp": "if $facts['role'] == 'b' { " +
+		"file { '/a': source => 'puppet:///modules/m/a' } }\n"}
+	data := map[string]string{"modules/m/hiera.yaml": "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",
+		"modules/m/data/c.yaml": "m::k: 1\n", "manifests/site.pp": "if $facts['role'] == 'b' { " +
+			"notify { \"${lookup('m::k', {default_value => 2})}\": } }\n"}
+	for _, c := range []struct {
+		name    string
+		files   map[string]string
+		ignored bool
+		from    string
+		to      string
+		code    int
+	}{
+		{"absent", nil, false, "1.0.0' #", "2.0.0' #", 3},
+		{"a comment", nil, false, "the first", "of all", 0},
+		{"what nobody uses", nil, false, "'x-y', '1", "'x-y', '2", 0},
+		{"all of them", nil, false, "forge 'x'", "forge 'y'", 3},
+		{"on the disk", files, true, "1.0.0' #", "2.0.0' #", 3},
+		{"in the tree", files, false, "1.0.0' #", "2.0.0' #", 0},
+		{"a function", plugin, true, "1.0.0' #", "2.0.0' #", 3},
+		{"a file", source, true, "1.0.0' #", "2.0.0' #", 3},
+		{"data", data, true, "1.0.0' #", "2.0.0' #", 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTree(t, 4, 1, with(nil))
+			if c.ignored {
+				s.write(".gitignore", "modules/m\n")
+				s.commit("ignores")
+			}
+			for name, text := range c.files {
+				s.write(name, text)
+			}
+			s.edit("data/x.yaml", "", "---\n")
+			s.commit("the module")
+			s.edit("Puppetfile", c.from, c.to)
+			store := filepath.Join(t.TempDir(), "store")
+			for _, more := range [][]string{nil, {"--store", store}, {"--store", store}} {
+				code, out := s.diff(append(more, "--from", "HEAD")...)
+				why := strings.Contains(out, "the Puppetfile wants another version of the module m, which is not fetched")
+				if still := strings.Contains(out, "3 cannot change") || strings.Contains(out, "4 cannot change"); !still ||
+					code != c.code || why != (code == 3) {
+					t.Errorf("exit %d\n%s", code, out)
+				}
+			}
+			_, out, _ := call("impact", s.dir, "--from", "HEAD", "--format", "json")
+			if reached := strings.Contains(out, `"why": "the Puppetfile wants`); reached != (c.code == 3) ||
+				strings.Count(out, `"why"`) > 1 {
+				t.Error(out)
+			}
+		})
+	}
+}
+
+// The same of a submodule at another commit, between commits and in the work tree.
+func TestDiffOtherSubmodule(t *testing.T) {
+	lib := newTree(t, 0, 0, map[string]string{"manifests/init.pp": "class m { notify { 'm': } }\n"})
+	s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": "if $facts['role'] == 'b' { include m }\n",
+		"modules/z/manifests/init.pp": "class z { }\n"})
+	s.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "modules/m")
+	s.commit("a submodule")
+	s.git("-C", "modules/m", "config", "user.email", "a@example.com")
+	s.git("-C", "modules/m", "config", "user.name", "a")
+	const moved = "the submodule modules/m is at another commit, whose files are not here"
+	want := func(code int, text string, args ...string) {
+		t.Helper()
+		got, out := s.diff(args...)
+		if got != code || !strings.Contains(out, text) || code == 0 && strings.Contains(out, moved) {
+			t.Errorf("%v: exit %d\n%s", args, got, out)
+		}
+	}
+	want(0, "4 cannot change", "--from", "HEAD")
+	if err := os.WriteFile(filepath.Join(s.dir, "modules/m/manifests/init.pp"), []byte("class m { notify { 'n': } }\n"),
+		0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.git("-C", "modules/m", "commit", "-q", "-a", "-m", "another")
+	want(3, moved, "--from", "HEAD")
+	s.commit("bump")
+	want(0, "4 cannot change", "--from", "HEAD")
+	want(3, "failing on both sides", "--from", "HEAD~1", "--to", "HEAD")
+	want(3, moved, "--from", "HEAD~1")
+}

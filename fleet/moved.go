@@ -1,0 +1,221 @@
+package fleet
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
+	"bunraku/puppet/eval"
+	"bunraku/puppet/functions/stdlib"
+	"bunraku/puppet/trace"
+	"bunraku/puppet/value"
+	"bunraku/source"
+	"bunraku/source/git"
+)
+
+// A Puppetfile names versions of modules, and a submodule is a commit of another repository: neither holds their files.
+// Both sides of a comparison then have the same files of them, those that lie on the disk, or none. If the sides want
+// different ones, two equal compiles say nothing: what uses such a module is not known. What does not use it may only
+// change if another version brings something that was looked for elsewhere; that is told of all nodes.
+
+// A Moved is a module that the two sides want in different versions, and have the same files of, or none.
+type Moved struct {
+	Name string // of the module; "" if it is another directory, which anything may use
+	Why  string
+	dirs []string // where its files are, if there are any
+	has  source.Files
+}
+
+// Title names it for people.
+func (m *Moved) Title() string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return path.Base(m.dirs[0])
+}
+
+// Moved finds them. from and to are the environments of the sides.
+func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment) (all []Moved) {
+	was, is := environment.Pins(old.Files, r.env), environment.Pins(new.Files, r.env)
+	names := map[string]bool{}
+	for name := range was {
+		names[name] = true
+	}
+	for name := range is {
+		names[name] = true
+	}
+	rest := was[""] != is[""]
+	for _, name := range slices.Sorted(keysIn(names)) {
+		before, after := from.Module(name), to.Module(name)
+		if name == "" || !rest && was[name] == is[name] || r.owns(old, before) && r.owns(new, after) {
+			continue
+		}
+		m := Moved{Name: name, has: new.Files, Why: "the Puppetfile wants another version of the module " + name +
+			", which is not fetched"}
+		for _, x := range []*environment.Module{before, after} {
+			if x != nil && !slices.Contains(m.dirs, x.Dir) {
+				m.dirs = append(m.dirs, x.Dir)
+			}
+		}
+		all = append(all, m)
+	}
+	stood, stands := r.submodules(old, new), r.submodules(new, old)
+	dirs := map[string]bool{}
+	for dir := range stood {
+		dirs[dir] = true
+	}
+	for dir := range stands {
+		dirs[dir] = true
+	}
+	for _, dir := range slices.Sorted(keysIn(dirs)) {
+		if stood[dir] == stands[dir] {
+			continue
+		}
+		m := Moved{has: new.Files, dirs: []string{dir}}
+		m.Why = "the submodule " + strings.TrimPrefix(dir, r.env+"/") + " is at another commit, whose files are not here"
+		if slices.Contains(from.ModulePath, path.Dir(dir)) || slices.Contains(to.ModulePath, path.Dir(dir)) {
+			m.Name = path.Base(dir)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func keysIn(m map[string]bool) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// owns reports whether the files of a module are a side's own, and not those of the disk.
+func (r *Revisions) owns(side *Revision, m *environment.Module) bool {
+	if m == nil {
+		return false
+	}
+	if side.Tree != nil {
+		return side.Commits(m.Dir) && !slices.Contains(side.Lent, m.Dir)
+	}
+	return strings.HasPrefix(m.Dir, r.env+"/") && !slices.ContainsFunc(r.ignored, func(dir string) bool {
+		return m.Dir == dir || strings.HasPrefix(m.Dir, dir+"/")
+	})
+}
+
+// submodules are those of a side, with the commits that it has them at. Of the work tree they are what is checked out;
+// which there are is told by the last commit and by the other side.
+func (r *Revisions) submodules(side, other *Revision) map[string]string {
+	out := map[string]string{}
+	if r.Repo == nil {
+		return out
+	}
+	of := func(t *git.Tree) {
+		if t == nil || !source.Exists(t, path.Join(r.Repo.WorkTree(), ".gitmodules")) {
+			return
+		}
+		all := func(string, source.Entry) bool { return true }
+		_ = source.WalkOn(t, r.Repo.WorkTree(), all, func(dir string, err error) error {
+			var sub *git.Submodule
+			if errors.As(err, &sub) {
+				out[dir] = sub.Commit.String()
+			}
+			return nil
+		})
+	}
+	if side.Tree != nil || side.Title != WorkTree {
+		of(side.Tree)
+		return out
+	}
+	of(other.Tree)
+	if head, err := r.Repo.Tree("HEAD", r.Repo.WorkTree()); err == nil {
+		of(head)
+	}
+	for dir := range out {
+		if sub, err := git.Open(dir, git.Options{Roots: r.disk.Roots()}); err == nil {
+			if id, err := sub.Resolve("HEAD"); err == nil && sub.WorkTree() == dir {
+				out[dir] = id.String()
+			}
+			sub.Close()
+		}
+	}
+	return out
+}
+
+// moved is why a compile may come to something else on the two sides though all that they have is the same; "" if it
+// uses nothing that moved.
+func (c *Comparing) moved(res *eval.Result) string {
+	if len(c.Moved) == 0 {
+		return ""
+	}
+	for i := range c.Moved {
+		m := &c.Moved[i]
+		if m.Name == "" || res.Questions == nil || m.standsIn(res) || res.Catalog != nil && m.fills(res.Catalog) {
+			return m.Why
+		}
+	}
+	for _, e := range res.Questions().Entries {
+		for i := range c.Moved {
+			if m := &c.Moved[i]; m.answers(e.Question) {
+				return m.Why
+			}
+		}
+	}
+	return ""
+}
+
+// standsIn reports whether a compile went on without the module.
+func (m *Moved) standsIn(res *eval.Result) bool {
+	return slices.ContainsFunc(res.StandIns, func(s eval.StandIn) bool { return s.Module == m.Name })
+}
+
+// fills reports whether a catalog names a file of the module.
+func (m *Moved) fills(c *catalog.Catalog) bool {
+	return slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
+		from := r.Get("source")
+		return r.Type == "File" && from != nil && strings.Contains(value.ToString(from), "/modules/"+m.Name+"/")
+	})
+}
+
+// answers reports whether the answer to a question is the module's.
+func (m *Moved) answers(q trace.Question) bool {
+	for _, dir := range m.dirs {
+		if q.Of == dir || strings.HasPrefix(q.Of, dir+"/") {
+			return true
+		}
+	}
+	of := strings.ToLower(q.Of)
+	switch q.Kind {
+	case trace.Manifest, trace.Directory:
+		return q.Of == m.Name
+	case trace.LayerFirst, trace.LayerAll:
+		return strings.TrimPrefix(q.Of, "::default ") == m.Name
+	case trace.Template, trace.FindFile, trace.FindTemplate, trace.ERB:
+		return strings.HasPrefix(q.Of, m.Name+"/")
+	case trace.Function, trace.TypeAlias, trace.Native, trace.Native3, trace.TypeFile, trace.Described, trace.Library,
+		trace.Providers, trace.Attributes, trace.Accepts:
+		return strings.HasPrefix(of, m.Name+"::") || m.brings(of)
+	}
+	return false
+}
+
+// brings reports whether the module has a function, a data type, a resource type or a library of a name.
+func (m *Moved) brings(name string) bool {
+	if m.Name == "stdlib" && len(m.dirs) == 0 { // what is built in of it stands in
+		return stdlib.Module(compiler.StandInVersion)[name] != nil || name == "anchor" || name == "file_line"
+	}
+	for _, dir := range m.dirs {
+		for _, file := range []string{"puppet/functions/" + name + ".rb", "puppet/parser/functions/" + name + ".rb",
+			"puppet/type/" + name + ".rb", "puppet/provider/" + name, name + ".rb"} {
+			if source.Exists(m.has, path.Join(dir, "lib", file)) {
+				return true
+			}
+		}
+	}
+	return false
+}
