@@ -39,6 +39,11 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 		return "", err
 	}
 	c.Watch(was)
+	if was.Failure != nil {
+		if why := c.moved(was); why != "" { // with another version it may not fail
+			return why, nil
+		}
+	}
 	switch {
 	case was.Questions == nil && was.Open != "":
 		return was.Open, nil

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"path"
 	"slices"
@@ -28,12 +29,16 @@ type Moved struct {
 	Why  string
 	dirs []string // where its files are, if there are any
 	has  source.Files
+	rest bool // it is all modules that are not there
 }
 
 // Title names it for people.
 func (m *Moved) Title() string {
 	if m.Name != "" {
 		return m.Name
+	}
+	if m.rest {
+		return "modules that are not there"
 	}
 	return path.Base(m.dirs[0])
 }
@@ -49,6 +54,11 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 		names[name] = true
 	}
 	rest := was[""] != is[""]
+	if rest { // what the rest means nobody knows: it may name any module that is not a side's own
+		for _, m := range slices.Concat(from.Modules(), to.Modules()) {
+			names[m.Name] = true
+		}
+	}
 	for _, name := range slices.Sorted(keysIn(names)) {
 		before, after := from.Module(name), to.Module(name)
 		if name == "" || !rest && was[name] == is[name] || r.owns(old, before) && r.owns(new, after) {
@@ -62,6 +72,10 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 			}
 		}
 		all = append(all, m)
+	}
+	if rest {
+		all = append(all, Moved{rest: true,
+			Why: "the Puppetfile is another one, and modules that it may name are not fetched"})
 	}
 	stood, stands := r.submodules(old, new), r.submodules(new, old)
 	dirs := map[string]bool{}
@@ -77,6 +91,9 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 		}
 		m := Moved{has: new.Files, dirs: []string{dir}}
 		m.Why = "the submodule " + strings.TrimPrefix(dir, r.env+"/") + " is at another commit, whose files are not here"
+		if strings.Contains(stood[dir]+stands[dir], edited) {
+			m.Why = "files of the submodule " + strings.TrimPrefix(dir, r.env+"/") + " were edited, and both sides have them"
+		}
 		if slices.Contains(from.ModulePath, path.Dir(dir)) || slices.Contains(to.ModulePath, path.Dir(dir)) {
 			m.Name = path.Base(dir)
 		}
@@ -103,7 +120,11 @@ func (r *Revisions) owns(side *Revision, m *environment.Module) bool {
 	if side.Tree != nil {
 		return side.Commits(m.Dir) && !slices.Contains(side.Lent, m.Dir)
 	}
-	return strings.HasPrefix(m.Dir, r.env+"/") && !slices.ContainsFunc(r.ignored, func(dir string) bool {
+	rel, inside := strings.CutPrefix(m.Dir, r.env+"/")
+	laid := func(dir string) bool {
+		return source.Exists(environment.Disk(dir, r.opt), path.Join(source.Absolute(dir), rel))
+	}
+	return inside && !slices.ContainsFunc(r.with, laid) && !slices.ContainsFunc(r.ignored, func(dir string) bool {
 		return m.Dir == dir || strings.HasPrefix(m.Dir, dir+"/")
 	})
 }
@@ -140,11 +161,29 @@ func (r *Revisions) submodules(side, other *Revision) map[string]string {
 		if sub, err := git.Open(dir, git.Options{Roots: r.disk.Roots()}); err == nil {
 			if id, err := sub.Resolve("HEAD"); err == nil && sub.WorkTree() == dir {
 				out[dir] = id.String()
+				if r.edited(sub) {
+					out[dir] += edited
+				}
 			}
 			sub.Close()
 		}
 	}
 	return out
+}
+
+// edited is told of a submodule behind its commit if its files are others.
+const edited = ", edited"
+
+// edited reports whether the files of a submodule are not those of its commit.
+func (r *Revisions) edited(sub *git.Repo) bool {
+	tree, err := sub.Tree("HEAD", sub.WorkTree())
+	if err != nil {
+		return true
+	}
+	own := &Revisions{Repo: sub, env: sub.WorkTree(), disk: r.disk}
+	list, err := own.Changed(context.Background(), &Revision{Files: tree, Tree: tree},
+		&Revision{Title: WorkTree, Files: r.disk}, []string{sub.WorkTree()})
+	return err != nil || len(list) > 0
 }
 
 // moved is why a compile may come to something else on the two sides though all that they have is the same; "" if it
@@ -155,7 +194,9 @@ func (c *Comparing) moved(res *eval.Result) string {
 	}
 	for i := range c.Moved {
 		m := &c.Moved[i]
-		if m.Name == "" || res.Questions == nil || m.standsIn(res) || res.Catalog != nil && m.fills(res.Catalog) {
+		switch {
+		case m.Name == "" && !m.rest, m.rest && res.Failure != nil, res.Questions == nil, m.standsIn(res),
+			res.Catalog != nil && m.fills(res.Catalog):
 			return m.Why
 		}
 	}
@@ -169,21 +210,26 @@ func (c *Comparing) moved(res *eval.Result) string {
 	return ""
 }
 
-// standsIn reports whether a compile went on without the module.
+// standsIn reports whether a compile went on without the module. Which module brings a plain name is not known.
 func (m *Moved) standsIn(res *eval.Result) bool {
-	return slices.ContainsFunc(res.StandIns, func(s eval.StandIn) bool { return s.Module == m.Name })
+	return slices.ContainsFunc(res.StandIns, func(s eval.StandIn) bool {
+		return m.rest || s.Module == m.Name || strings.HasPrefix(s.Module, "that brings ")
+	})
 }
 
 // fills reports whether a catalog names a file of the module.
 func (m *Moved) fills(c *catalog.Catalog) bool {
 	return slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
 		from := r.Get("source")
-		return r.Type == "File" && from != nil && strings.Contains(value.ToString(from), "/modules/"+m.Name+"/")
+		return !m.rest && r.Type == "File" && from != nil && strings.Contains(value.ToString(from), "/modules/"+m.Name+"/")
 	})
 }
 
 // answers reports whether the answer to a question is the module's.
 func (m *Moved) answers(q trace.Question) bool {
+	if m.rest {
+		return false
+	}
 	for _, dir := range m.dirs {
 		if q.Of == dir || strings.HasPrefix(q.Of, dir+"/") {
 			return true

@@ -104,10 +104,67 @@ func TestDiffOtherSubmodule(t *testing.T) {
 		0o644); err != nil {
 		t.Fatal(err)
 	}
+	want(3, "files of the submodule modules/m were edited, and both sides have them", "--from", "HEAD")
 	s.git("-C", "modules/m", "commit", "-q", "-a", "-m", "another")
 	want(3, moved, "--from", "HEAD")
 	s.commit("bump")
 	want(0, "4 cannot change", "--from", "HEAD")
 	want(3, "failing on both sides", "--from", "HEAD~1", "--to", "HEAD")
 	want(3, moved, "--from", "HEAD~1")
+}
+
+// A Puppetfile is Ruby: where it does not say plainly which module it means, that may be any that is not the tree's
+// own. Nodes that fail for want of another version may compile with it, and export something; and what is laid under
+// both sides is no side's own.
+func TestDiffOtherVersionsOfAny(t *testing.T) {
+	const uses = "if $facts['role'] == 'b' { include m }\n"
+	module := map[string]string{"modules/m/manifests/init.pp": "class m { notify { 'm': } }\n"}
+	for _, c := range []struct {
+		name       string
+		puppetfile string
+		site       string
+		files      map[string]string
+		reached    int
+	}{
+		{"a name that is made", "%w[m q].each do |n|\n  mod \"x/#{n}\", '1.0.0'\nend\n", uses, module, 1},
+		{"a loop", "{ 'm' => '1.0.0' }.each { |n, v| mod n, v }\n", uses, module, 1},
+		{"a loop, absent", "{ 'm' => '1.0.0' }.each { |n, v| mod n, v }\n", uses, nil, 1},
+		{"two on a line", "mod 'x-q', '1'; mod 'x-m', '1.0.0'\n", uses, module, 1},
+		{"a plain function, absent", "mod 'x-m', '1.0.0'\n",
+			"if $facts['role'] == 'b' { notify { \"${mfun(1)}\": } }\n", nil, 1},
+		{"a plain type, absent", "mod 'x-m', '1.0.0'\n", "if $facts['role'] == 'b' { m_thing { 'a': b => 1 } }\n", nil, 1},
+		{"one that fails", "mod 'x-m', '1.0.0'\n", "if $facts['role'] == 'b' { include m::new }\n", module, 1},
+		{"an exporter that fails", "mod 'x-m', '1.0.0'\n", "if $facts['role'] == 'b' { include m::new } " +
+			"else { Notify <<| |>> }\n", module, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": c.site, "Puppetfile": c.puppetfile,
+				"modules/z/manifests/init.pp": "class z { }\n", ".gitignore": "modules/m\n"})
+			for name, text := range c.files {
+				s.write(name, text)
+			}
+			s.edit("Puppetfile", "1.0.0", "2.0.0")
+			if code, out := s.diff("--from", "HEAD"); code != 3 || strings.Contains(out, "4 cannot change") {
+				t.Errorf("exit %d\n%s", code, out)
+			}
+			_, out, _ := call("impact", s.dir, "--from", "HEAD", "--format", "json")
+			if strings.Count(out, `"why"`) != c.reached {
+				t.Error(out)
+			}
+		})
+	}
+	s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": uses, "Puppetfile": "mod 'x-m', '2.0.0'\n"})
+	with, old := filepath.Join(s.dir, "../with"), filepath.Join(s.dir, "../old")
+	for name, text := range map[string]string{filepath.Join(with, "modules/m/manifests/init.pp"): "class m { }\n",
+		filepath.Join(old, "Puppetfile"): "mod 'x-m', '1.0.0'\n", filepath.Join(old, "manifests/site.pp"): uses} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out := s.diff("--from", old, "--with", with); code != 3 {
+		t.Errorf("exit %d\n%s", code, out)
+	}
 }

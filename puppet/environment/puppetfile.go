@@ -37,10 +37,13 @@ func Puppetfile(view source.Files, root string) (dirs []string) {
 	return dirs
 }
 
-var puppetfileComment = regexp.MustCompile(`(^|\s)#[^"']*$`)
+var (
+	puppetfileComment = regexp.MustCompile(`(^|\s)#[^"']*$`)
+	moduleName        = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+)
 
-// Pins are what a Puppetfile says of each module, by its name, and under "" what it says besides. Comments and blanks
-// do not count.
+// Pins are what a Puppetfile says of each module, by its name, and under "" what it says besides, of any: a name that
+// Ruby makes, or several statements on a line. Comments and blanks do not count.
 func Pins(view source.Files, root string) map[string]string {
 	pins := map[string]string{}
 	text, err := view.Read(filepath.Join(root, "Puppetfile"))
@@ -54,7 +57,9 @@ func Pins(view source.Files, root string) map[string]string {
 			continue
 		}
 		if m := puppetfileMod.FindStringSubmatch(line); m != nil {
-			name = m[1]
+			if name = m[1]; !moduleName.MatchString(name) || strings.Contains(line, ";") {
+				name = ""
+			}
 		} else if !open && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, ")") {
 			name = ""
 		}
