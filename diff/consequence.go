@@ -76,8 +76,16 @@ func (r *Report) Follow(node int, effects []Effect) {
 // conclude puts the consequences in order: the gravest first, then those of most nodes.
 func (r *Report) conclude() {
 	r.Consequences, r.Findings = nil, nil
+	told := map[Effect][]int{} // what is the same but for secrets is told as one
 	for e, nodes := range r.effects {
+		if r.Hide != nil {
+			e.Text = r.Hide(e.Text)
+		}
+		told[e] = append(told[e], nodes...)
+	}
+	for e, nodes := range told {
 		slices.Sort(nodes)
+		nodes = slices.Compact(nodes)
 		list := &r.Consequences
 		if e.Kind == EffectFinds || e.Kind == EffectMends {
 			list = &r.Findings

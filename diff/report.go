@@ -69,8 +69,9 @@ type Report struct {
 	// Findings are what verify finds of the new catalogs and not of the old ones, and the other way round.
 	Findings []*Consequence
 	Hunks    []*Hunk
-	Notes    []string // what was not compared, and why
-	Invented bool     // there are no facts, the nodes were invented
+	Notes    []string            // what was not compared, and why
+	Invented bool                // there are no facts, the nodes were invented
+	Hide     func(string) string // takes secrets out of texts; nil leaves them to who shows the report
 
 	mu      sync.Mutex
 	items   map[string]*Item

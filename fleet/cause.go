@@ -683,7 +683,9 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			case open[i] > 0:
 				h.Unseen = fmt.Sprintf("of %d of the %d nodes that were looked at something is not known", open[i],
 					len(witnesses))
-			case leans[i] && why[i] != undone:
+			case leans[i] && why[i] == undone:
+				h.Unseen = why[i] + ", and would do something else without it" + together(u)
+			case leans[i]:
 				h.Unseen = needed + together(u)
 			default:
 				h.Effect = why[i] + together(u)

@@ -171,6 +171,7 @@ func (a *app) checkDiff(f *diffFlags) (show diff.Show, opt diff.Options, err err
 // tellDiff prints a report, to where the flags say, and gives the exit code.
 func (a *app) tellDiff(ctx context.Context, r *diff.Report, f *diffFlags, show diff.Show, files source.Files,
 	asserted bool) (err error) {
+	r.Hide = a.secrets.Hide
 	r.Gather()
 	if f.out != "" {
 		show.Style = source.Style{}
