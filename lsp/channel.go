@@ -8,27 +8,23 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"bunraku/report/redact"
 )
 
-// A screened channel lets no secret out. It ends when it is closed, also while it waits for a client that has nothing
+// A screened channel lets no secret out. It ends when it is told to, also while it waits for a client that has nothing
 // more to say and does not hang up.
 type screened struct {
 	*framed
 	secrets *redact.Secrets
-	came    chan message
+	came    chan []byte
 	done    chan struct{}
 	once    sync.Once
 }
 
-type message struct {
-	text []byte
-	err  error
-}
-
 func newChannel(in io.Reader, out io.WriteCloser, secrets *redact.Secrets) *screened {
-	c := &screened{framed: newFramed(in, out), secrets: secrets, came: make(chan message), done: make(chan struct{})}
+	c := &screened{framed: newFramed(in, out), secrets: secrets, came: make(chan []byte), done: make(chan struct{})}
 	go func() {
 		for {
 			text, err := c.framed.Recv()
@@ -36,18 +32,44 @@ func newChannel(in io.Reader, out io.WriteCloser, secrets *redact.Secrets) *scre
 			if errors.As(err, &why) {
 				c.lastWords(why)
 			}
+			if err != nil {
+				text = []byte(exit)
+			}
 			select {
-			case c.came <- message{text, err}:
+			case c.came <- text:
 			case <-c.done:
 				return
 			}
-			if err != nil {
-				return
+			if isExit(text) {
+				break
 			}
+		}
+		select {
+		case <-c.done:
+		case <-time.After(longest): // as many requests are under way as can be
+			c.end()
 		}
 	}()
 	return c
 }
+
+// exit is the last message of every session, also of one whose client hangs up: it has its turn behind all the others.
+// When jrpc2 is told that nothing more comes, it forgets the requests that wait for their turn, and stumbles over
+// notifications that it would refuse. So that is told when exit is handled, and nothing is read behind it.
+const exit = `{"jsonrpc":"2.0","method":"exit"}`
+
+// longest is how long a session goes on that is to end.
+const longest = 2 * time.Second
+
+func isExit(text []byte) bool {
+	var m struct {
+		Method string `json:"method"`
+	}
+	return bytes.Contains(text, []byte(`"exit"`)) && json.Unmarshal(text, &m) == nil && m.Method == "exit"
+}
+
+// end tells who reads that nothing more comes.
+func (c *screened) end() { c.once.Do(func() { close(c.done) }) }
 
 // A request that is cancelled before its turn is answered by jrpc2, whose code for that clients take for a failure. In
 // a string the quotes would be escaped.
@@ -98,8 +120,8 @@ func failure(answer []byte, why string) string {
 // Recv implements channel.Channel.
 func (c *screened) Recv() ([]byte, error) {
 	select {
-	case m := <-c.came:
-		return m.text, m.err
+	case text := <-c.came:
+		return text, nil
 	case <-c.done:
 		return nil, io.EOF
 	}
@@ -107,6 +129,6 @@ func (c *screened) Recv() ([]byte, error) {
 
 // Close implements channel.Channel.
 func (c *screened) Close() error {
-	c.once.Do(func() { close(c.done) })
+	c.end()
 	return c.framed.Close()
 }

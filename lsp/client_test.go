@@ -169,7 +169,7 @@ func (c *client) take(body []byte) {
 	case method == "":
 		_, result := m["result"]
 		_, failed := m["error"]
-		if !hasID || result == failed {
+		if !hasID && (result || m["id"] != nil) || result == failed { // what is no message has no identifier
 			c.t.Errorf("neither an answer nor a failure: %s", body)
 		}
 		if asked := c.asked[int(id)]; result && !c.quick {

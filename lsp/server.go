@@ -46,7 +46,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -96,11 +95,13 @@ type Options struct {
 
 // A Server serves one client.
 type Server struct {
-	opt Options
-	rpc *jrpc2.Server
-	// begun is closed when initialize has been answered; nil before it comes. It is Assign's alone, which is called for
-	// one message after the other.
+	opt  Options
+	rpc  *jrpc2.Server
+	wire *screened
+	// begun is closed when initialize has been answered; nil before it comes. ended tells that shutdown came behind it.
+	// They are Assign's alone, which is called for one message after the other.
 	begun chan struct{}
+	ended bool
 
 	mu       sync.Mutex
 	phase    phase
@@ -150,29 +151,30 @@ func New(opt Options) *Server {
 // it.
 func (s *Server) Serve(in io.Reader, out io.WriteCloser) (orderly bool) {
 	s.rpc = jrpc2.NewServer(s, &jrpc2.ServerOptions{AllowPush: true, DisableBuiltin: true, Concurrency: 8})
-	s.rpc.Start(newChannel(in, out, s.opt.Secrets))
+	s.wire = newChannel(in, out, s.opt.Secrets)
+	s.rpc.Start(s.wire)
 	_ = s.rpc.Wait() // however it ended, there is nobody left to tell
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.folders {
 		f.close()
 	}
-	return s.phase == shut
+	return s.ended
 }
 
 // Assign implements jrpc2.Assigner: the handler of a method, with what is the same for all of them.
 func (s *Server) Assign(_ context.Context, method string) jrpc2.Handler {
 	h := s.handler(method)
-	if h == nil {
-		if strings.HasPrefix(method, "$/") { // those may be ignored
-			return func(_ context.Context, req *jrpc2.Request) (any, error) {
-				return nil, jrpc2.MethodNotFound.Err()
-			}
+	if h == nil { // it is refused like others before the session begins and when it ends
+		h = func(context.Context, *jrpc2.Request) (any, error) {
+			return nil, jrpc2.Errorf(jrpc2.MethodNotFound, "method not found").WithData(method)
 		}
-		return nil
 	}
-	if method == "initialize" {
+	switch method {
+	case "initialize":
 		s.begun = make(chan struct{})
+	case "shutdown":
+		s.ended = s.ended || s.begun != nil
 	}
 	begun := s.begun
 	return func(ctx context.Context, req *jrpc2.Request) (answer any, err error) {
@@ -183,6 +185,7 @@ func (s *Server) Assign(_ context.Context, method string) jrpc2.Handler {
 			select {
 			case <-begun:
 			case <-ctx.Done():
+			case <-s.wire.done: // initialize may never get its turn
 			}
 		}
 		defer func() {
@@ -219,7 +222,7 @@ func (s *Server) handler(method string) jrpc2.Handler {
 	case "shutdown":
 		return func(context.Context, *jrpc2.Request) (any, error) { return nil, s.shutdown() }
 	case "exit":
-		return func(context.Context, *jrpc2.Request) (any, error) { s.rpc.Stop(); return nil, nil }
+		return func(context.Context, *jrpc2.Request) (any, error) { s.wire.end(); return nil, nil }
 	case "$/cancelRequest":
 		return takes(func(_ context.Context, p *protocol.CancelParams) (any, error) {
 			s.rpc.CancelRequest(string(p.ID))

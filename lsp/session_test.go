@@ -44,11 +44,10 @@ var site = map[string]string{
 // TestSession: the life of a session, and what is refused in each part of it.
 func TestSession(t *testing.T) {
 	c := dial(t, nil)
-	if e, _ := c.answer(c.send("textDocument/hover", map[string]any{}))["error"].(map[string]any); e == nil {
-		t.Error("a request before initialize is answered")
-	}
-	if e, _ := c.answer(c.send("shutdown", nil))["error"].(map[string]any); e == nil || e["code"] != -32002.0 {
-		t.Errorf("shutdown before initialize: %v", e)
+	for _, method := range []string{"textDocument/hover", "shutdown", "no/such", "$/no/such"} {
+		if e, _ := c.answer(c.send(method, nil))["error"].(map[string]any); e == nil || e["code"] != -32002.0 {
+			t.Errorf("%s before initialize: %v", method, e)
+		}
 	}
 	capabilities := c.start(nil, tree(t, site))
 	if capabilities["positionEncoding"] != "utf-16" {
@@ -84,6 +83,29 @@ func TestGone(t *testing.T) {
 		case orderly := <-c.done:
 			if orderly {
 				t.Error("it calls this orderly")
+			}
+		case <-time.After(2 * time.Minute):
+			t.Fatal("the server does not end")
+		}
+	}
+}
+
+// TestHurry: a client that does not wait for answers, and hangs up, has said all that it said.
+func TestHurry(t *testing.T) {
+	for round := range 40 {
+		c := dial(t, nil)
+		c.send("initialize", map[string]any{"processId": nil, "rootUri": nil, "capabilities": map[string]any{}})
+		c.notify("initialized", map[string]any{})
+		c.write(map[string]any{"jsonrpc": "2.0", "method": "no/such", "id": false}) // which is no identifier
+		if round%2 == 0 {
+			c.send("shutdown", nil)
+			c.notify("exit", nil)
+		}
+		c.out.Close()
+		select {
+		case orderly := <-c.done:
+			if orderly != (round%2 == 0) {
+				t.Fatalf("round %d: orderly: %v", round, orderly)
 			}
 		case <-time.After(2 * time.Minute):
 			t.Fatal("the server does not end")
