@@ -132,20 +132,24 @@ func (r *Revisions) findIgnored(head *git.Tree, dir string, parts []string, link
 	}
 }
 
-// Submodule is what a side says of a directory that is one, whose files are in another repository; "" if it is none.
+// Submodule is what a side says of a directory that is one, whose files are in another repository and not at hand; ""
+// if it is none.
 func (r *Revision) Submodule(dir string) string {
 	var sub *git.Submodule
 	if r.Tree == nil {
 		return ""
 	}
-	if _, err := r.Files.List(dir); errors.As(err, &sub) {
-		return sub.Error()
+	if _, err := r.Tree.List(dir); !errors.As(err, &sub) {
+		return ""
 	}
-	return ""
+	if list, err := r.Files.List(dir); err == nil && len(list) > 0 {
+		return "" // they are lent
+	}
+	return sub.Error()
 }
 
-// Lend lays the submodules that are checked out under a commit that is compared with the work tree: a commit has only
-// their names, and what both sides have would be taken for new. How they changed is not seen then.
+// Lend lays the submodules, as they are checked out or not, under a commit that is compared with the work tree: it has
+// only their names, and what both sides have would be taken for new. How they changed is not seen then.
 func (r *Revisions) Lend(old, new *Revision) {
 	if r.bare || old.Title != WorkTree && new.Title != WorkTree {
 		return
@@ -157,8 +161,10 @@ func (r *Revisions) Lend(old, new *Revision) {
 		var layers []source.Layer
 		all := func(string, source.Entry) bool { return true }
 		_ = source.WalkOn(side.Tree, r.Repo.WorkTree(), all, func(dir string, _ error) error {
-			if list, err := r.disk.List(dir); err == nil && len(list) > 0 && side.Submodule(dir) != "" {
-				side.Lent = append(side.Lent, dir)
+			if list, err := r.disk.List(dir); err == nil && side.Submodule(dir) != "" {
+				if len(list) > 0 {
+					side.Lent = append(side.Lent, dir)
+				}
 				layers = append(layers, source.Layer{At: dir, Files: r.disk, Dir: dir})
 			}
 			return nil

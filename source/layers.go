@@ -85,7 +85,7 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 	if !info.IsDir() {
 		return first(l, "list", p, Files.List, nil)
 	}
-	covered, seen := false, map[string]bool{}
+	covered, listed, seen := false, false, map[string]bool{}
 	var failed error
 	add := func(entries ...Entry) {
 		for _, e := range entries {
@@ -112,6 +112,7 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 		covered = true
 		entries, err := y.Files.List(at)
 		if err == nil {
+			listed = true
 			add(entries...)
 		} else if failed == nil && !errors.Is(err, fs.ErrNotExist) {
 			failed = err
@@ -120,7 +121,7 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 	switch {
 	case !covered:
 		return l.under.List(p)
-	case list == nil && failed != nil:
+	case !listed && list == nil && failed != nil:
 		return nil, failed
 	}
 	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })

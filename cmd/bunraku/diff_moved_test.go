@@ -111,6 +111,9 @@ func TestDiffOtherSubmodule(t *testing.T) {
 	want(0, "4 cannot change", "--from", "HEAD")
 	want(3, "failing on both sides", "--from", "HEAD~1", "--to", "HEAD")
 	want(3, moved, "--from", "HEAD~1")
+	s.git("submodule", "--quiet", "deinit", "--all", "--force") // as a clone leaves it
+	want(0, "4 cannot change", "--from", "HEAD")
+	want(3, moved, "--from", "HEAD~1")
 }
 
 // A Puppetfile is Ruby: where it does not say plainly which module it means, that may be any that is not the tree's
