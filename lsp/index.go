@@ -82,6 +82,7 @@ type index struct {
 	params  map[string]bool       // of classes, OWNER::NAME
 	takes   map[string]bool       // the parameters of defines as well
 	callers map[string][]string   // the classes and defines that render a template
+	through map[string][]string   // the templates that render a template, themselves or by others
 	names   map[string]string     // of templates, by path: MODULE/FILE
 	byNode  map[string][]identity // the variables that node blocks set, by name
 
@@ -99,7 +100,7 @@ type identity struct {
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
 		setIn: map[string]string{}, params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{},
-		names: map[string]string{}, byNode: map[string][]identity{}, tables: &tables{}}
+		through: map[string][]string{}, names: map[string]string{}, byNode: map[string][]identity{}, tables: &tables{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	var rendered []occurrence
 	for _, e := range entries {
@@ -177,6 +178,13 @@ func (x *index) render(calls []occurrence) {
 			for _, owner := range x.callers[o.template] {
 				each(o.Name, func(template string) { more = add(template, owner) || more })
 			}
+			for _, outer := range append([]string{o.template}, x.through[o.template]...) {
+				each(o.Name, func(template string) {
+					if !slices.Contains(x.through[template], outer) {
+						x.through[template], more = append(x.through[template], outer), true
+					}
+				})
+			}
 		}
 	}
 }
@@ -203,7 +211,7 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
-		takes: x.takes, callers: x.callers, names: x.names, byNode: x.byNode, tables: x.tables}
+		takes: x.takes, callers: x.callers, through: x.through, names: x.names, byNode: x.byNode, tables: x.tables}
 }
 
 // without is the index without a file.
@@ -394,8 +402,7 @@ func (x *index) whenRendered(template, owner, name string) (before, after bool) 
 		}
 	}
 	for _, n := range e.names {
-		if n.Kind == outline.TemplateName && n.In == owner &&
-			(n.Name == template || n.Pattern && outline.Matches(n.Name, template)) {
+		if n.Kind == outline.TemplateName && n.In == owner && x.comesTo(n, template) {
 			before, after = before || n.Span.Start < set, after || n.Span.Start >= set
 		}
 	}

@@ -313,6 +313,7 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 			out = append(out, at.byParts(id)...)
 			out = append(out, at.byItself(id, id.name[:i], id.name[i+2:])...)
 		case id.kind == outline.LocalName:
+			out = append(out, at.seen(at.entry, n)...)
 			if in := at.takers(id, n); in != nil {
 				out = append(out, at.mentions(id, id.name, in)...)
 			}

@@ -101,6 +101,9 @@ func (at *spot) renaming() (*renaming, error) {
 			return nil, refused("%s:%d names %s by the same word", at.short(o.path), o.file.LineOf(o.Span.Start), other)
 		}
 	}
+	if err := r.ambiguous(); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -117,13 +120,18 @@ func (at *spot) rendered(o occurrence, full string) string {
 	return ""
 }
 
-// factBeside refuses a word of a template that somebody else renders who does not set it: there it is the node's fact.
+// factBeside refuses a word of a template that somebody else renders who does not set it, and one that is not set on
+// all ways: there it is the node's fact.
 func (r *renaming) factBeside(nodes []fleet.Node) error {
 	for _, o := range r.uses {
-		if o.Kind != outline.VariableName || !o.Free {
-			continue
+		var names []string
+		switch {
+		case o.Kind == outline.VariableName && o.Free:
+			names = r.resolve(o.entry, o.Name)
+		case o.Kind == outline.VariableName && o.Defines && r.owner != "" && !o.sure(r.owner, r.own):
+			names = []string{r.inherited(r.parents[r.owner], r.own)}
 		}
-		for _, name := range r.resolve(o.entry, o.Name) {
+		for _, name := range names {
 			if name == r.full || strings.Contains(name, "::") {
 				continue
 			}

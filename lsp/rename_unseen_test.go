@@ -70,6 +70,30 @@ func TestRenameUnseen(t *testing.T) {
 			erb: "<%= @fqdn %>\n", "modules/web/manifests/o.pp": "class web::o {\n  $x = template('web/t.erb')\n}\n"},
 			file: n, word: "fqdn", to: "w", why: "t.erb:1 names the fact fqdn by the same word"},
 
+		// What is set on some of the ways only is that of a scope farther out on the others.
+		{files: map[string]string{n: "class web::n {\n  if $web::x::size > 1 { $low = 2 }\n  notice($low)\n}\n",
+			"manifests/low.pp": "$low = 1\n"}, file: n, word: "low", to: "w", why: "n.pp:2 sets web::n::low on some of the ways"},
+		{files: map[string]string{n: "class web::n {\n  case 1 { 2: { $low = 2 } default: { notice($low) } }\n}\n",
+			"manifests/low.pp": "$low = 1\n"}, file: "manifests/low.pp", word: "low", to: "w", why: "otherwise it is low"},
+		{files: map[string]string{n: "class web::n {\n  if $web::x::size > 1 { $fqdn = 2 }\n  notice($fqdn)\n}\n"}, file: n,
+			word: "fqdn", to: "w", why: "n.pp:2 names the fact fqdn"},
+		{files: map[string]string{n: "class web::n {\n  case 1 {\n    2: { $low = 2 }\n    3: { fail('no') }\n" +
+			"    default: { if true { $low = 3 } else { $a = $low = 4 } }\n  }\n  notice($low)\n}\n",
+			"manifests/low.pp": "$low = 1\n"}, file: n, word: "low)", to: "w", also: n, wanted: "notice($w)"},
+
+		// A template sees what is local where it is rendered, and what it reads early also through another.
+		{files: map[string]string{n: "class web::n {\n  [1].each |$low| { notice(template('web/t.erb')) }\n}\n",
+			erb: "<%= @low %>\n"}, file: n, word: "low", to: "w", why: "t.erb:1 sees it"},
+		{files: map[string]string{n: "class web::n {\n  $low = 1\n  [1].each |$i| {\n    $low = $i\n" +
+			"    notice(template('web/o.erb'))\n  }\n}\n", erb: "<%= @low %>\n",
+			"modules/web/templates/o.erb": "<%= scope.function_template(['web/t.erb']) %>\n"}, file: n, word: "low", to: "w",
+			why: "t.erb:1 is also rendered where modules/web/manifests/n.pp:4 sets one"},
+		{files: map[string]string{n: "function web::n($low) {\n  template('web/t.erb')\n}\n", erb: "<%= @low %>\n"}, file: n,
+			word: "low", to: "w", why: "t.erb:1 sees it"},
+		{files: map[string]string{n: "class web::n {\n  $x = template('web/o.erb')\n  $low = 1\n}\n", erb: "<%= @low %>\n",
+			"modules/web/templates/o.erb": "<%= scope.function_template(['web/t.erb']) %>\n", "manifests/low.pp": "$low = 1\n"},
+			file: "manifests/low.pp", word: "low", to: "w", also: erb, wanted: "<%= @w %>"},
+
 		// A hash is taken apart by its keys, a list is not.
 		{files: map[string]string{n: "class web::n {\n  [$v, $w] = { 'v' => 1, 'w' => 2 }\n}\n"}, file: n, word: "v",
 			to: "vv", why: "n.pp:2 may take it out of a hash"},
