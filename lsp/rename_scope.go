@@ -40,7 +40,8 @@ func (r *renaming) ambiguous() error {
 				continue
 			}
 			outer := r.inherited(r.parents[owner], r.own)
-			if (d.Name == r.full || outer == r.full) && r.defines(outline.Name{Kind: d.Kind, Name: outer}) && !e.sure(owner, r.own) {
+			if (d.Name == r.full || outer == r.full) && !e.sure(owner, r.own) &&
+				r.defines(outline.Name{Kind: d.Kind, Name: outer}) {
 				return refused("%s:%d sets %s on some of the ways only, and otherwise it is %s", r.short(e.path),
 					e.file.LineOf(d.Span.Start), d.Name, outer)
 			}

@@ -72,7 +72,8 @@ func TestRenameUnseen(t *testing.T) {
 
 		// What is set on some of the ways only is that of a scope farther out on the others.
 		{files: map[string]string{n: "class web::n {\n  if $web::x::size > 1 { $low = 2 }\n  notice($low)\n}\n",
-			"manifests/low.pp": "$low = 1\n"}, file: n, word: "low", to: "w", why: "n.pp:2 sets web::n::low on some of the ways"},
+			"manifests/low.pp": "$low = 1\n"}, file: n, word: "low", to: "w",
+			why: "n.pp:2 sets web::n::low on some of the ways"},
 		{files: map[string]string{n: "class web::n {\n  case 1 { 2: { $low = 2 } default: { notice($low) } }\n}\n",
 			"manifests/low.pp": "$low = 1\n"}, file: "manifests/low.pp", word: "low", to: "w", why: "otherwise it is low"},
 		{files: map[string]string{n: "class web::n {\n  if $web::x::size > 1 { $fqdn = 2 }\n  notice($fqdn)\n}\n"}, file: n,

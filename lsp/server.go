@@ -205,8 +205,13 @@ func (s *Server) Assign(_ context.Context, method string) jrpc2.Handler {
 			return nil, jrpc2.InvalidRequest.Err()
 		}
 		answer, err = h(ctx, req)
-		if err != nil && ctx.Err() != nil {
+		var said *jrpc2.Error
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
 			err = jrpc2.Errorf(requestCancelled, "cancelled")
+		case !errors.As(err, &said): // jrpc2 has a code of its own for those
+			err = jrpc2.Errorf(requestFailed, "%v", err)
 		}
 		return answer, err
 	}

@@ -1,6 +1,8 @@
 package lsp_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bunraku/lsp"
 )
 
 // tree writes files into a directory.
@@ -66,6 +70,19 @@ func TestSession(t *testing.T) {
 	c.notify("$/setTrace", map[string]any{"value": "off"}) // nobody minds
 	c.notify("no/such/notification", map[string]any{})
 	c.edit("/nowhere.pp", 2, nil, "x") // what is not open cannot be edited
+	c.bye()
+}
+
+// TestFailure: what goes wrong while a request is answered has the protocol's code for that.
+func TestFailure(t *testing.T) {
+	c := dial(t, func(o *lsp.Options) {
+		o.Diff = func(context.Context, string) (string, error) { return "", errors.New("no repository") }
+	})
+	c.start(nil, tree(t, site))
+	answer := c.answer(c.send("workspace/executeCommand", map[string]any{"command": "bunraku.diff.tree"}))
+	if e, _ := answer["error"].(map[string]any); e == nil || e["code"] != -32803.0 || e["message"] != "no repository" {
+		t.Errorf("said: %v", answer)
+	}
 	c.bye()
 }
 
