@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -29,6 +30,7 @@ type gitlabLocation struct {
 // file.
 func (run *Run) GitLab(w io.Writer) error {
 	out := []gitlabProblem{}
+	times := map[string]int{} // GitLab takes two of one fingerprint for one: what several lines have is told apart
 	for _, p := range run.Problems {
 		if p.Suppressed.By != "" {
 			continue
@@ -36,6 +38,9 @@ func (run *Run) GitLab(w io.Writer) error {
 		g := gitlabProblem{Description: p.Message(), Check: p.Code, Fingerprint: p.Fingerprint,
 			Severity: map[source.Severity]string{source.Error: "major", source.Warning: "minor",
 				source.Note: "info"}[p.Severity]}
+		if times[p.Fingerprint]++; times[p.Fingerprint] > 1 {
+			g.Fingerprint += fmt.Sprintf("-%d", times[p.Fingerprint])
+		}
 		if len(p.Nodes) > 0 {
 			g.Description += " (on " + nodeList(p.Nodes) + ")"
 		}
