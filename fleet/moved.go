@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,20 +47,15 @@ func (m *Moved) Title() string {
 // Moved finds them. from and to are the environments of the sides.
 func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment) (all []Moved) {
 	was, is := environment.Pins(old.Files, r.env), environment.Pins(new.Files, r.env)
-	names := map[string]bool{}
-	for name := range was {
-		names[name] = true
-	}
-	for name := range is {
-		names[name] = true
-	}
+	names := maps.Clone(was)
+	maps.Copy(names, is)
 	rest := was[""] != is[""]
 	if rest { // what the rest means nobody knows: it may name any module that is not a side's own
 		for _, m := range slices.Concat(from.Modules(), to.Modules()) {
-			names[m.Name] = true
+			names[m.Name] = ""
 		}
 	}
-	for _, name := range slices.Sorted(keysIn(names)) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		before, after := from.Module(name), to.Module(name)
 		if name == "" || !rest && was[name] == is[name] || r.owns(old, before) && r.owns(new, after) {
 			continue
@@ -78,14 +74,9 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 			Why: "the Puppetfile is another one, and modules that it may name are not fetched"})
 	}
 	stood, stands := r.submodules(old, new), r.submodules(new, old)
-	dirs := map[string]bool{}
-	for dir := range stood {
-		dirs[dir] = true
-	}
-	for dir := range stands {
-		dirs[dir] = true
-	}
-	for _, dir := range slices.Sorted(keysIn(dirs)) {
+	dirs := maps.Clone(stood)
+	maps.Copy(dirs, stands)
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if stood[dir] == stands[dir] {
 			continue
 		}
@@ -100,16 +91,6 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 		all = append(all, m)
 	}
 	return all
-}
-
-func keysIn(m map[string]bool) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // owns reports whether the files of a module are a side's own, and not those of the disk.

@@ -247,7 +247,8 @@ func (a *app) merge(ctx context.Context, cmd *cobra.Command, root string, dirs [
 			return fail("--format octocatalog compares to the letter, and must be given to diff --shard and to merge: "+
 				"part %s was made otherwise", p.Shard)
 		default:
-			return fail("part %s was made from other files or facts, or with other flags, than are given here, or by another program", p.Shard)
+			return fail("part %s was made from other files or facts, or with other flags, than are given here, or by "+
+				"another program", p.Shard)
 		}
 		parts = append(parts, p.Part)
 	}
