@@ -172,12 +172,22 @@ func (ev *Evaluator) accessFact(e *syntax.Access, left value.Value, lr provenanc
 
 // VariableAt reads a variable of which only what lies at the end of some steps is used.
 func (sc *Scope) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	return sc.readAt(name, steps, sc.Variable)
+}
+
+// PeekAt is VariableAt for somebody who passes over parameters that have no value yet.
+func (sc *Scope) PeekAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	return sc.readAt(name, steps, sc.Peek)
+}
+
+func (sc *Scope) readAt(name string, steps []value.Value, read func(string) (value.Value, provenance.Ref,
+	bool)) (value.Value, provenance.Ref, bool) {
 	ev := sc.ev
 	if len(steps) == 0 || !ev.log.Active() {
-		return sc.Variable(name)
+		return read(name)
 	}
 	ev.cursor.under, ev.cursor.path = true, ""
-	v, r, found := sc.Variable(name)
+	v, r, found := read(name)
 	path := ev.cursor.take()
 	if path == "" || slices.Contains(ev.cursor.done, &steps[0]) && !ev.log.Framed() {
 		return v, r, found

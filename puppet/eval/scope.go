@@ -363,7 +363,7 @@ func (sc *Scope) Variable(name string) (v value.Value, r provenance.Ref, found b
 func (sc *Scope) Exists(name string) (r provenance.Ref, found bool) {
 	i := strings.LastIndex(name, "::")
 	if i < 0 {
-		_, r, found = sc.unqualified(name)
+		_, r, found = sc.visibleVariable(name, unsetIsUndef)
 		return r, found || builtinVariable(name)
 	}
 	class, leaf := strings.TrimPrefix(name[:i], "::"), name[i+2:]
@@ -379,7 +379,7 @@ func (sc *Scope) Exists(name string) (r provenance.Ref, found bool) {
 	if s == nil {
 		return there, false
 	}
-	_, r, found = s.unqualified(leaf)
+	_, r, found = s.visibleVariable(leaf, unsetIsUndef)
 	return sc.ev.trace.Join(r, there), found || builtinVariable(leaf)
 }
 
@@ -393,15 +393,24 @@ func (sc *Scope) WhyUnknown(name string) string {
 }
 
 func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
-	return sc.visibleVariable(name, false)
+	return sc.visibleVariable(name, unsetFails)
 }
 
 // Peek is a variable as Variables lists it: parameters that have no value yet are not there.
 func (sc *Scope) Peek(name string) (value.Value, provenance.Ref, bool) {
-	return sc.visibleVariable(name, true)
+	return sc.visibleVariable(name, unsetIsPassed)
 }
 
-func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, provenance.Ref, bool) {
+// What is made of a parameter that has no value yet, as those that come after the one whose default is evaluated.
+type unset uint8
+
+const (
+	unsetFails    unset = iota // who wants its value cannot go on
+	unsetIsPassed              // it is not there; that of a scope farther out is
+	unsetIsUndef               // it is there, without a value
+)
+
+func (sc *Scope) visibleVariable(name string, ifUnset unset) (value.Value, provenance.Ref, bool) {
 	numeric := isNumericName(name)
 	var passed provenance.Ref
 	tr := sc.ev.trace
@@ -423,8 +432,11 @@ func (sc *Scope) visibleVariable(name string, skipUnset bool) (value.Value, prov
 			if len(f.ghosts) > 0 {
 				passed = tr.Join(passed, f.ghostsOf(tr, name))
 			}
-			if v == nil || v.value == nil && skipUnset {
+			if v == nil || v.value == nil && ifUnset == unsetIsPassed {
 				continue
+			}
+			if v.value == nil && ifUnset == unsetIsUndef {
+				return value.Undef{}, tr.With(v.ref, passed), true
 			}
 			if v.value == nil {
 				sc.ev.unread = &unevaluated{f, name}
@@ -462,6 +474,9 @@ type unevaluated struct {
 	frame *frame
 	name  string
 }
+
+// HostPanic tells interpreters inside of the evaluator that the panic is not theirs.
+func (*unevaluated) HostPanic() {}
 
 func isNumericName(name string) bool {
 	if name == "" {

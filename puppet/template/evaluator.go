@@ -169,9 +169,12 @@ func (h ScopeHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return h.C.Scope.Variable(name)
 }
 
-// VariableAt is a variable of which only what lies at the end of some steps is used.
-func (h ScopeHost) VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
-	return h.C.Scope.VariableAt(name, steps)
+// Exists is whether the scope knows a variable, be it undef.
+func (h ScopeHost) Exists(name string) (provenance.Ref, bool) { return h.C.Scope.Exists(name) }
+
+// PeekAt is one of Variables, of which only what lies at the end of some steps is used.
+func (h ScopeHost) PeekAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool) {
+	return h.C.Scope.PeekAt(name, steps)
 }
 
 // Variables lists what is visible, outermost first.

@@ -30,6 +30,11 @@ func (h *mapHost) Variable(name string) (value.Value, provenance.Ref, bool) {
 	return value.OrUndef(v), h.refs[name], ok
 }
 
+func (h *mapHost) Exists(name string) (provenance.Ref, bool) {
+	_, ref, found := h.Variable(name)
+	return ref, found
+}
+
 func (h *mapHost) Variables(f func(name string, v value.Value, r provenance.Ref)) {
 	for _, e := range h.vars.Entries() {
 		n := value.ToString(e.Key)

@@ -33,6 +33,8 @@ func NeedsRuby(err error) bool {
 type Host interface {
 	// Variable looks a variable up, by its qualified or unqualified name.
 	Variable(name string) (value.Value, provenance.Ref, bool)
+	// Exists answers scope.exist?.
+	Exists(name string) (provenance.Ref, bool)
 	// Variables calls f for every variable that is visible without qualification: outer scopes first, as scope.to_hash
 	// lists them.
 	Variables(f func(name string, v value.Value, r provenance.Ref))

@@ -65,7 +65,7 @@ func (w *wrapper) scopeCall(in *ruby.Interp, name string, args []ruby.Object, bl
 		return ruby.Bool(w.known(in.ToS(args[0]))), true
 	case "exist?":
 		need(1, 1)
-		_, ref, found := w.h.Variable(in.ToS(args[0]))
+		ref, found := w.h.Exists(in.ToS(args[0]))
 		in.Read(ref)
 		return ruby.Bool(found), true
 	case "to_hash":

@@ -13,18 +13,21 @@ import (
 
 // A stepper is a Host that is told which parts of a variable are used.
 type stepper interface {
-	VariableAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool)
+	PeekAt(name string, steps []value.Value) (value.Value, provenance.Ref, bool)
 }
 
-// variable reads a variable, of which only the parts are used that the template names.
+// variable is what @name has: one of what the scope lists, of which only the parts are used that the template names.
 func (w *wrapper) variable(name string) (v value.Value, ref provenance.Ref, found bool) {
 	h, is := w.h.(stepper)
 	ways := w.t.ways(name)
 	if !is || len(ways) == 0 {
+		if p, ok := w.h.(Peeker); ok {
+			return p.Peek(name)
+		}
 		return w.h.Variable(name)
 	}
 	for _, steps := range ways {
-		v, ref, found = h.VariableAt(name, steps)
+		v, ref, found = h.PeekAt(name, steps)
 	}
 	return v, ref, found
 }
