@@ -276,27 +276,40 @@ func (r *Revisions) Base(ctx context.Context, to string) (name, main string, err
 	if to == "" {
 		to = "HEAD"
 	}
-	head, err := r.Repo.Resolve(to)
-	if err != nil {
+	if _, err := r.Repo.Resolve(to); err != nil {
 		return "", "", err
 	}
 	for _, main := range []string{"origin/HEAD", "origin/main", "origin/master", "origin/production", "main", "master",
 		"production"} {
-		id, err := r.Repo.Resolve(main)
-		if err != nil {
+		if _, err := r.Repo.Resolve(main); err != nil {
 			continue
 		}
-		bases, err := r.Repo.MergeBase(ctx, id, head)
-		if err != nil {
-			return "", "", fmt.Errorf("where %s left %s cannot be found: %w; say --from REV, or fetch the whole history",
-				to, main, err)
-		}
-		if len(bases) == 0 {
-			return "", "", fmt.Errorf("%s and %s have nothing in common; say --from REV", to, main)
-		}
-		return bases[0].String(), main, nil
+		name, err := r.Fork(ctx, main, to)
+		return name, main, err
 	}
 	return "", "", errors.New("there is no branch main, master or production to compare with; say --from REV")
+}
+
+// Fork is where two revisions parted.
+func (r *Revisions) Fork(ctx context.Context, main, to string) (name string, err error) {
+	if r.Repo == nil {
+		return "", fmt.Errorf("%s is in no git repository", r.env)
+	}
+	var ids [2]git.ID
+	for i, rev := range []string{main, to} {
+		if ids[i], err = r.Repo.Resolve(rev); err != nil {
+			return "", err
+		}
+	}
+	bases, err := r.Repo.MergeBase(ctx, ids[0], ids[1])
+	if err != nil {
+		return "", fmt.Errorf("where %s left %s cannot be found: %w; say --from REV, or fetch the whole history", to, main,
+			err)
+	}
+	if len(bases) == 0 {
+		return "", fmt.Errorf("%s and %s have nothing in common; say --from REV", to, main)
+	}
+	return bases[0].String(), nil
 }
 
 func short(id git.ID) string { return id.String()[:9] }

@@ -21,6 +21,8 @@ type diffFlags struct {
 	compileFlags
 	later                   source.Language // of the new side; 0 for the same as the old one's
 	from, to                string
+	fork                    bool   // the old side is where the new one left it
+	word                    string // an argument that stands for the old side, since no directory is called so
 	fromCatalog, toCatalog  string
 	nodes, with             []string
 	having, where           []string // classes and facts that nodes must have
@@ -37,26 +39,26 @@ type diffFlags struct {
 func (a *app) diffCommand() *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
-		Use:   "diff [ENV]",
+		Use:   "diff [ENV] [REV | REV..REV | REV...REV]",
 		Short: "Say what a change does on every node, and why",
 		Long: `Compares the catalogs of all nodes between two states of ENV (the current directory by default): resources that come, go or
 are renamed, attributes, rendered texts and files of modules line by line, relations and cycles. What the same nodes have for the
 same reason is one group. Nodes that ask nothing which has another answer now cannot change, and are not compiled again.
 
 By default the work tree is compared with the commit at which its branch left the main branch. A side is a revision of git, a
-directory, or the work tree; git is read in process, and nothing is checked out. The facts are ENV/facts, or those of --facts,
+directory, or the work tree, named with --from and --to, or as for git: behind REV...REV stands what the second changed since it
+left the first. Git is read in process, and nothing is checked out. The facts are ENV/facts, or those of --facts,
 the same for both sides; without facts nodes are invented, as check does.
 
 Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known or
 compiles on neither side, or no node could be compared, and 1 if a node newly fails or something else does.`,
 		Example: `  bunraku diff                               what this branch changes, on every node
-  bunraku diff --from HEAD~1 --to HEAD       what the last commit changed
+  bunraku diff HEAD~1..HEAD                  what the last commit changed
+  bunraku diff main...feature                what the branch feature changed since it left main
   bunraku diff --language 7,8                what another Puppet makes of the same code
   bunraku diff --from-catalog old.json --to-catalog new.json`,
-		Args: arguments(0, 1, ""),
-		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
-			return a.diff(ctx, cmd, root, &f)
-		}),
+		Args: arguments(0, 3, ""),
+		RunE: f.betweenSides(a.diff),
 	}
 	f.addDiff(c)
 	fs := c.Flags()

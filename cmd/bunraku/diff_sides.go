@@ -82,6 +82,11 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	}
 	from, note := f.from, ""
 	switch {
+	case f.fork:
+		if from, err = d.revs.Fork(ctx, f.from, cmp.Or(f.to, "HEAD")); err != nil {
+			return nil, &noRevision{f.from, err}
+		}
+		note = f.from
 	case from == "" && !d.c.Questions: // another language is the change
 		from = f.to
 	case from == "":
@@ -97,6 +102,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 			"leave it out, then what our own interpreter cannot run is told as not known")
 	}
 	if d.old, err = d.revs.Open(from); err != nil {
+		if from == f.word { // it may have been meant for the environment
+			err = fmt.Errorf("%w, nor a directory", err)
+		}
 		return nil, &noRevision{from, err}
 	}
 	if d.new, err = d.revs.Open(f.to); err != nil {

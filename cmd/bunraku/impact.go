@@ -14,7 +14,7 @@ import (
 func (a *app) impactCommand() *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
-		Use:   "impact [ENV]",
+		Use:   "impact [ENV] [REV | REV..REV | REV...REV]",
 		Short: "Say which nodes a change can reach, without compiling the new side",
 		Long: `Says which nodes can change between two states of ENV, from what their compiles asked of the old one: a node that asks nothing
 which has another answer now cannot change. It names, for those that can, the first thing that they ask and that is different.
@@ -22,10 +22,8 @@ Every node that diff shows as changed is among them; not every one of them chang
 
 The sides are those of diff: by default the work tree, and the commit at which its branch left the main branch.
 Exits with 0 if no node can change, and with 2 if some can.`,
-		Args: arguments(0, 1, ""),
-		RunE: inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
-			return a.impact(ctx, cmd, root, &f)
-		}),
+		Args: arguments(0, 3, ""),
+		RunE: f.betweenSides(a.impact),
 	}
 	f.add(c)
 	f.addSides(c)

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// betweenSides is inEnvironment for commands that compare two states. The sides may be named as for git, behind the
+// environment or in its place: REV, REV..REV, REV...REV, or two of them. Of two directories the second is the
+// environment, and the first what it is compared with.
+func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, string,
+	*diffFlags) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		env := []string{}
+		if len(args) == 2 && isDir(args[0]) && isDir(args[1]) {
+			args[0], args[1] = args[1], args[0]
+		}
+		if len(args) > 0 && (len(args) == 3 || f.isEnvironment(args)) {
+			env, args = args[:1], args[1:]
+		}
+		if err := f.sides(args); err != nil {
+			return err
+		}
+		return inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
+			return run(ctx, cmd, root, f)
+		})(cmd, env)
+	}
+}
+
+// isEnvironment reports whether the first of some arguments is the environment, and not a side: it is there, or it
+// looks like a path and nothing is.
+func (f *diffFlags) isEnvironment(args []string) bool {
+	if _, err := os.Stat(args[0]); err == nil {
+		return true
+	}
+	return strings.HasPrefix(args[0], "/") || strings.HasPrefix(args[0], "./") || strings.HasPrefix(args[0], "../")
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// sides takes the sides from arguments.
+func (f *diffFlags) sides(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if f.from != "" || f.to != "" || f.fromCatalog != "" || f.toCatalog != "" {
+		return fail("the sides are named twice: by flags, and by %q", strings.Join(args, " "))
+	}
+	if len(args) == 2 {
+		f.from, f.to = args[0], args[1]
+		return nil
+	}
+	from, to, isRange := strings.Cut(args[0], "..")
+	f.from, f.to = from, strings.TrimPrefix(to, ".")
+	if f.fork = to != f.to; !isRange {
+		f.word = from
+		return nil
+	}
+	for _, side := range []*string{&f.from, &f.to} { // as git: an end that is left out is the commit that is checked out
+		if *side == "" {
+			*side = "HEAD"
+		}
+	}
+	return nil
+}
