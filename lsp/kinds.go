@@ -37,12 +37,15 @@ func mayBeData(dir, p string) bool {
 }
 
 // mayMention reports whether a file that has no names itself may have texts that are some: functions and types in Ruby,
-// and plans in YAML.
+// plans in YAML, and what says which parameters a task takes.
 func mayMention(dir, p string) bool {
 	below := strings.TrimPrefix(p, dir)
 	return path.Ext(p) == ".rb" && strings.Contains(below, "/lib/") ||
-		path.Ext(p) == ".yaml" && strings.Contains(below, "/plans/")
+		path.Ext(p) == ".yaml" && strings.Contains(below, "/plans/") || ofTask(p)
 }
+
+// ofTask reports whether a file says which parameters a task takes.
+func ofTask(p string) bool { return path.Ext(p) == ".json" && path.Base(path.Dir(p)) == "tasks" }
 
 // isData reports whether a file holds data, by where it is or because a hiera.yaml says so.
 func (f *folder) isData(p string) bool {

@@ -44,6 +44,8 @@ func (e *entry) mentions() map[string][]mention {
 			}
 		case e.data != nil && isSettings(e.path):
 			e.mentionedBySettings(e.data)
+		case e.data != nil && !e.isData && ofTask(e.path):
+			e.mentionedByTask(e.data)
 		case e.data != nil:
 			e.mentionedBy(e.data, map[*datafile.Node]bool{})
 		case path.Ext(e.path) == ".rb":
@@ -155,6 +157,16 @@ func (e *entry) mentionedBySettings(n *datafile.Node) {
 		} else {
 			e.mentionedBySettings(kid.Node)
 		}
+	}
+}
+
+// mentionedByTask lists the types that a task's parameters have. The other words are the task's own.
+func (e *entry) mentionedByTask(n *datafile.Node) {
+	for key, kid := range entries(n) {
+		if typ, is := kid.Node.Value.(value.String); is && key == "type" {
+			e.mention(string(typ), kid.Node.Span)
+		}
+		e.mentionedByTask(kid.Node)
 	}
 }
 

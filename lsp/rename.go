@@ -435,6 +435,9 @@ func (r *renaming) change(to string) (*change, error) {
 		slices.SortFunc(list, func(a, b source.Edit) int { return int(a.Place.Span.Start) - int(b.Place.Span.Start) })
 		c.edits[p] = slices.CompactFunc(list, func(a, b source.Edit) bool { return a.Place.Span == b.Place.Span })
 	}
+	if err := r.unread(c); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 

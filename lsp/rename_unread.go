@@ -1,0 +1,93 @@
+package lsp
+
+import (
+	"slices"
+	"strings"
+
+	"bunraku/puppet/outline"
+	"bunraku/source"
+)
+
+// A file that is no program, or no data, names things in places that nobody has read: behind a mistake, or everywhere.
+// It may be the one that is being written. A rename that left the name there would break what is mended next, and no
+// node tells: those that come to the file fail before and after.
+
+// unread refuses to rename what such a file says outside of the places that are known.
+func (r *renaming) unread(c *change) error {
+	for _, e := range r.index.entries {
+		if !e.isUnread() {
+			continue
+		}
+		word, at := r.saidBy(e)
+		for _, start := range at {
+			if !slices.ContainsFunc(c.edits[e.path], func(x source.Edit) bool {
+				return x.Place.Span.Start <= start && start < x.Place.Span.End
+			}) {
+				return refused("%s:%d has %s, and the file cannot be read as it is: mend that first", r.short(e.path),
+					e.file.LineOf(start), word)
+			}
+		}
+	}
+	return nil
+}
+
+// isUnread reports whether a file has a mistake that keeps it, or a part of it, from being read.
+func (e *entry) isUnread() bool {
+	if e.tree != nil {
+		return !e.whole
+	}
+	return (e.isData || isSettings(e.path)) && e.data == nil
+}
+
+// saidBy is where a text says what is renamed, as far as words tell. A variable or parameter is meant by its own name
+// only where its owner is spoken of, or a template of the owner's speaks; a local one where it is known to be.
+func (r *renaming) saidBy(e *entry) (word string, at []uint32) {
+	text := e.file.Text
+	if r.kind != outline.VariableName && r.kind != outline.LocalName {
+		return r.full, saidIn(text, r.full, r.kind == outline.ClassName || r.kind == outline.TypeName)
+	}
+	at = saidIn(text, r.own, false)
+	switch {
+	case slices.ContainsFunc(r.uses, func(o occurrence) bool { return o.entry == e }):
+	case r.kind == outline.LocalName:
+		return "", nil
+	case r.owner == "":
+		at = slices.DeleteFunc(at, func(start uint32) bool {
+			return start == 0 || !strings.ContainsRune("$@{:'\"", rune(text[start-1]))
+		})
+	case len(saidIn(text, r.owner, true)) == 0 && !slices.Contains(r.callers[e.template], r.owner):
+		return "", nil
+	}
+	return r.own, at
+}
+
+// saidIn tells where a text has a name that is no part of a longer one, other than the beginning of a qualified one; of
+// a name that is not qualified itself also the end.
+func saidIn(text, name string, folds bool) (at []uint32) {
+	spelled := []string{name}
+	if folds {
+		spelled = append(spelled, outline.Capitalized(name))
+	}
+	for _, name := range spelled {
+		for from := 0; ; {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				break
+			}
+			start, end := from+i, from+i+len(name)
+			from = end
+			before := text[:start]
+			if strings.Contains(name, "::") {
+				before = strings.TrimSuffix(before, "::")
+			}
+			if !inWord(before[max(0, len(before)-1):]) && !inWord(text[end:min(end+1, len(text))]) {
+				at = append(at, uint32(start))
+			}
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// inWord reports whether a byte, if there is one, may stand in a name that is not qualified.
+func inWord(c string) bool { return c != "" && c != ":" && isWord(c[0]) }
