@@ -212,6 +212,12 @@ func (at *spot) answer(r *result, ref, attribute string) string {
 	if err != nil {
 		return ""
 	}
+	if key, is := strings.CutPrefix(ref, "hiera:"); is && at.declaredSensitive(key) {
+		a.Sensitive = true
+		for i := range a.Levels {
+			a.Levels[i].Sensitive = a.Levels[i].Found
+		}
+	}
 	var text strings.Builder
 	a.Text(&text, explain.Show{All: at.fully})
 	if at.fully {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
 	"bunraku/report/redact"
 	"bunraku/source"
@@ -183,6 +184,52 @@ func (e *entry) blotted(answer string, n int, s source.Span) string {
 		out.WriteString(shown)
 	}
 	return out.String()
+}
+
+// declaredSensitive reports whether a key of Hiera's, or what it begins with, is that of a parameter which takes what is
+// Sensitive. What the data have for it is meant to be that, also where no compile comes by or it is not made so.
+func (x *index) declaredSensitive(key string) bool {
+	key = rooted(outline.Name{Kind: outline.KeyName, Name: key, Span: source.Span{End: uint32(len(key))}}).Name
+	if !x.params[key] {
+		return false
+	}
+	class, name := strings.TrimSuffix(key, "::"+lastPart(key)), lastPart(key)
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
+		return e.tree != nil && slices.ContainsFunc(e.tree.Defs, func(d syntax.Definition) bool {
+			c, is := d.(*syntax.Class)
+			return is && outline.Class(c.Name) == class && slices.ContainsFunc(c.Params, func(p *syntax.Param) bool {
+				return p.Name == name && p.Type != nil && x.sensitiveType(e, p.Type, map[string]bool{})
+			})
+		})
+	})
+}
+
+// sensitiveType reports whether a type is one of what is Sensitive or has such, also by another name.
+func (x *index) sensitiveType(e *entry, typ syntax.Expr, seen map[string]bool) (is bool) {
+	syntax.Walk(typ, func(n syntax.Node) bool {
+		if _, ref := n.(*syntax.Ref); !ref {
+			return !is
+		}
+		name := outline.Class(e.file.Slice(n.Span()))
+		switch {
+		case name == "sensitive":
+			is = true
+		case !seen[name]:
+			seen[name] = true
+			for _, other := range x.entries {
+				if other.tree == nil {
+					continue
+				}
+				for _, d := range other.tree.Defs {
+					if a, alias := d.(*syntax.TypeAlias); alias && outline.Class(a.Name) == name {
+						is = is || x.sensitiveType(other, a.X, seen)
+					}
+				}
+			}
+		}
+		return !is
+	})
+	return is
 }
 
 // madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is

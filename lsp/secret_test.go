@@ -323,3 +323,42 @@ func TestSensitiveByVariable(t *testing.T) {
 		t.Error("nothing is shown")
 	}
 }
+
+// TestDeclaredSensitive: data are as secret as the parameter that takes them, if no node has its class as well.
+func TestDeclaredSensitive(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	const initpp = "modules/web/manifests/init.pp"
+	files[initpp] = strings.Replace(files[initpp], "mesage", "message", 1)
+	files["modules/web/types/secret.pp"] = "type Web::Secret = Variant[Sensitive[String], Web::Other]\n"
+	files["modules/web/types/other.pp"] = "type Web::Other = Array[Web::Secret]\n"
+	files["modules/web/manifests/never.pp"] = "class web::never (Sensitive[String] $pw, Optional[Web::Secret] $alias,\n" +
+		"  Hash[String, Sensitive] $hash, String $plain) {\n  $x = lookup('web::never::pw')\n}\n"
+	files["facts/b.json"] = `{"fqdn": "b"}`
+	files["hiera.yaml"] = "version: 5\nhierarchy:\n  - name: Node\n    path: \"%{facts.fqdn}.yaml\"\n  - name: Common\n" +
+		"    path: common.yaml\n"
+	files["data/b.yaml"] = "web::never::pw: Quiet-03\n"
+	files["data/common.yaml"] += "web::never::pw: Quiet-01\nweb::never::alias: [abc, Quiet-02]\n" +
+		"web::never::hash: {a: Quiet-04}\nweb::never::plain: shown-01\nx: \"%{lookup('web::never::hash.a')}\"\n"
+	n := navigate(t, files)
+	n.rest()
+	for file, words := range map[string][]string{
+		"data/common.yaml": {"web::never::pw", "web::never::alias", "web::never::hash:", "web::never::plain",
+			"web::never::hash.a"},
+		"data/b.yaml":                    {"web::never::pw"},
+		"modules/web/manifests/never.pp": {"web::never::pw", "pw,", "alias,", "hash,"}} {
+		for _, word := range words {
+			at := n.pos(file, word, 1)
+			n.ask("textDocument/hover", at)
+			n.ask("textDocument/completion", at)
+			n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{at}})
+		}
+	}
+	n.bye()
+	all := n.all.String()
+	if at := strings.Index(all, "uiet-0"); at >= 0 {
+		t.Errorf("it was sent: %s", all[max(0, at-400):at+50])
+	}
+	if !strings.Contains(all, "shown-01") || !strings.Contains(all, "data/b.yaml:1:17") {
+		t.Error("nothing is shown")
+	}
+}
