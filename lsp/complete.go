@@ -269,8 +269,8 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 		return
 	}
 	m := match(inName)
-	if m == nil {
-		return
+	if m == nil || m[1] == "" && strings.HasSuffix(line, "'") || m[1] == "" && strings.HasSuffix(line, `"`) {
+		return // behind a text nothing begins, and the quote that ends it may have asked
 	}
 	if typ, title, isAttr := resourceAround(text[:len(text)-len(m[1])]); isAttr {
 		o.attributes(typ, title)

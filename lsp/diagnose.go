@@ -352,9 +352,13 @@ func (l *latest) watch(also fleet.Watch, secrets *redact.Secrets) fleet.Watch {
 func (f *folder) keep(c *fleet.Check, fresh map[string]*result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.facts = nil
 	for _, n := range c.Nodes {
 		if n.Facts == nil {
 			continue
+		}
+		if n.Facts.Values != nil {
+			f.facts = append(f.facts, n.Facts.Values)
 		}
 		for _, name := range []string{n.Node.Name, n.Facts.Name} {
 			if r := fresh[name]; r != nil {

@@ -17,6 +17,7 @@ import (
 	"bunraku/puppet/functions"
 	"bunraku/puppet/functions/stdlib"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -43,6 +44,7 @@ type folder struct {
 	base      *index             // all files, as they were last looked at
 	snap      *compiler.Snapshot // that was last compiled from
 	results   []*result          // of the chosen nodes
+	facts     []*value.Hash      // of the chosen nodes, also of those that have never compiled
 	counted   map[string]*count  // what is in the nodes that were compiled, by the node's title
 	titles    map[string]bool    // of all nodes; true for those that are invented
 	sought    map[string]bool    // classes that nodes were looked for which have them

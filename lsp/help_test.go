@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -276,4 +277,39 @@ func TestClassesNearby(t *testing.T) {
 		}
 	}
 	n.bye()
+}
+
+// TestCompletionOfFailing: a tree in which no node has ever compiled has facts, too.
+func TestCompletionOfFailing(t *testing.T) {
+	files := maps.Clone(helped)
+	files["manifests/site.pp"] = "include nowhere\n"
+	n := navigate(t, files)
+	n.rest()
+	offers := n.labels("manifests/new.pp", "$x = $facts['os']['")
+	if !slices.Contains(offers, "release") {
+		t.Errorf("%q", offers)
+	}
+	n.bye()
+}
+
+// TestCompletionBehindText: a quote asks for what can stand in a text, and also when it ends one: nothing begins there.
+func TestCompletionBehindText(t *testing.T) {
+	n := navigate(t, helped)
+	for _, text := range []string{"file { '/x': mode => '0644'", "notify { 'x'", "$x = \"y\"", "include 'web'"} {
+		if offers := n.labels("manifests/new.pp", text); len(offers) > 0 {
+			t.Errorf("%s: %d offers", text, len(offers))
+		}
+	}
+	n.bye()
+}
+
+// labels is what is offered at the end of a text.
+func (n *nav) labels(file, text string) (labels []string) {
+	n.open(filepath.Join(n.dir, file), text)
+	r := n.ask("textDocument/completion", map[string]any{"textDocument": map[string]any{"uri": n.uri(file)},
+		"position": map[string]any{"line": strings.Count(text, "\n"), "character": 1000}})
+	for _, x := range r.(map[string]any)["items"].([]any) {
+		labels = append(labels, fmt.Sprint(x.(map[string]any)["label"]))
+	}
+	return labels
 }

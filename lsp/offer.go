@@ -422,11 +422,10 @@ func (o *offers) templateVariables() {
 
 // facts are those of the chosen nodes below some keys, with their values on the first node that has them.
 func (o *offers) facts(keys string) {
-	for _, r := range o.compiled() {
-		if r.record == nil {
-			continue
-		}
-		h := r.record.Facts
+	o.folder.mu.Lock()
+	facts := o.folder.facts
+	o.folder.mu.Unlock()
+	for _, h := range facts {
 		for _, k := range factKey.FindAllStringSubmatch(keys, -1) {
 			if h == nil {
 				break
