@@ -411,12 +411,16 @@ func (f *folder) tell(ctx context.Context, run *report.Run, c *fleet.Check, open
 		if p.Suppressed.By != "" {
 			continue
 		}
-		if !p.Place.Known() {
+		var shown *source.Diagnostic
+		if p.Place.Known() {
+			shown = f.inFile(p.Diagnostic)
+		}
+		if shown == nil {
 			aside = append(aside, p.Diagnostic)
 			continue
 		}
-		at := f.path(p.Place.File)
-		d := s.diagnostic(p.Diagnostic, f)
+		at := f.path(shown.Place.File)
+		d := s.diagnostic(shown, f)
 		if p.Nodes != nil && len(p.Nodes) < len(nodes) {
 			d.Message += "\non " + strings.Join(p.Nodes, ", ")
 		}
@@ -434,7 +438,7 @@ func (f *folder) tell(ctx context.Context, run *report.Run, c *fleet.Check, open
 			remedies[at] = append(remedies[at], remedy{problem: d, fix: fix, untried: p.Diagnostic})
 		}
 		for _, r := range p.Diagnostic.Related {
-			if !r.Place.Known() || p.Finding != nil || typed {
+			if !r.Place.Known() || p.Finding != nil || typed || !f.isFile(r.Place.File) {
 				continue
 			}
 			if to := f.path(r.Place.File); to != at {
@@ -555,7 +559,7 @@ func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic
 		out.Severity = protocol.DiagnosticSeverityInformation
 	}
 	for _, r := range d.Related {
-		if !r.Place.Known() || f == nil {
+		if !r.Place.Known() || f == nil || !f.isFile(r.Place.File) {
 			continue
 		}
 		out.RelatedInformation = append(out.RelatedInformation, protocol.DiagnosticRelatedInformation{
