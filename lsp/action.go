@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -54,13 +55,29 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 			out = append(out, x)
 		}
 	}
-	out = slices.DeleteFunc(out, func(a protocol.CodeAction) bool { return s.bares(a.Edit) })
+	out = slices.DeleteFunc(once(out), func(a protocol.CodeAction) bool { return s.bares(a.Edit) })
 	for _, a := range out {
 		if err := at.versioned(a.Edit); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// once are actions of which each is offered once: nodes have the same problem in words of their own.
+func once(list []protocol.CodeAction) (out []protocol.CodeAction) {
+	out = []protocol.CodeAction{}
+	for _, a := range list {
+		i := slices.IndexFunc(out, func(o protocol.CodeAction) bool {
+			return o.Title == a.Title && o.Kind == a.Kind && reflect.DeepEqual(o.Edit, a.Edit)
+		})
+		if i < 0 {
+			out = append(out, a)
+		} else {
+			out[i].Diagnostics = append(out[i].Diagnostics, a.Diagnostics...)
+		}
+	}
+	return out
 }
 
 // bares reports whether an edit has something Sensitive in it. It cannot be sent.

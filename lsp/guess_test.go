@@ -98,3 +98,17 @@ func TestGuessesUnreached(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestGuessOnce: an edit is offered once, also if nodes have the problem in words of their own.
+func TestGuessOnce(t *testing.T) {
+	const site = "manifests/site.pp"
+	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
+		"facts/b.json": `{"fqdn": "b"}`, site: "include web::subb\n",
+		"modules/web/manifests/sub.pp": "class web::sub {\n}\n"})
+	n.rest()
+	actions := n.actions(site, "web::subb", 1)
+	if len(actions) != 1 || len(actions[0]["diagnostics"].([]any)) != 2 {
+		t.Errorf("%v", actions)
+	}
+	n.bye()
+}
