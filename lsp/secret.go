@@ -186,8 +186,8 @@ func (e *entry) blotted(answer string, n int, s source.Span) string {
 	return out.String()
 }
 
-// declaredSensitive reports whether a key of Hiera's, or what it begins with, is that of a parameter which takes what is
-// Sensitive. What the data have for it is meant to be that, also where no compile comes by or it is not made so.
+// declaredSensitive reports whether a key of Hiera's, or what it begins with, is that of a parameter which takes what
+// is Sensitive. What the data have for it is meant to be that, also where no compile comes by or it is not made so.
 func (x *index) declaredSensitive(key string) bool {
 	key = rooted(outline.Name{Kind: outline.KeyName, Name: key, Span: source.Span{End: uint32(len(key))}}).Name
 	if !x.params[key] {

@@ -15,6 +15,7 @@
 //	names.go      definition, references, highlights
 //	rename.go     new names, tried before they are given
 //	hover.go      what a word is, and its value on each node
+//	markup.go     the forms in which a client shows what is said
 //	words.go      facts, what certificates say, data types
 //	complete.go   what can stand at a place
 //	offer.go      which there are of it, the nearest first
@@ -30,6 +31,7 @@
 //	calls.go      who includes whom
 //	command.go    which nodes there are, choosing among them, and what else can be asked by name
 //	symbols.go    outlines, symbols of the workspace, folding
+//	inline.go     texts that are code and no files
 //	diagnose.go   what is wrong: the syntax of an open file at once, everything else when nobody types
 //
 // A request is answered from one unchanging view. Open files are immutable values; an edit makes a new one, and what

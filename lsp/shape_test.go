@@ -86,7 +86,7 @@ var messages = map[string]string{
 	"textDocument/definition result":        "Location[]|null",
 	"textDocument/references result":        "Location[]|null",
 	"textDocument/documentHighlight result": "DocumentHighlight[]|null",
-	"textDocument/documentSymbol result":    "DocumentSymbol[]|null",
+	"textDocument/documentSymbol result":    "DocumentSymbol[]|SymbolInformation[]|null",
 	"workspace/symbol result":               "SymbolInformation[]|null",
 	"workspace/executeCommand result":       "any",
 	"textDocument/foldingRange result":      "FoldingRange[]|null",

@@ -35,6 +35,10 @@ func (s *Server) signatureHelp(_ context.Context, p *protocol.SignatureHelpParam
 	}
 	out := &protocol.SignatureHelp{ActiveParameter: &arg}
 	for i, x := range list {
+		if x.Documentation != nil {
+			doc := inForm(s.signatureForms(), x.Documentation.Value)
+			x.Documentation = &doc
+		}
 		out.Signatures = append(out.Signatures, x.SignatureInformation)
 		if fits := len(x.Parameters) > arg; out.ActiveSignature == nil && (fits || x.more) {
 			out.ActiveSignature = &i

@@ -12,9 +12,29 @@ import (
 	"bunraku/source"
 )
 
-// documentSymbol is the outline of a file: its definitions with their parameters and resources, or its keys.
-func (s *Server) documentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) ([]protocol.DocumentSymbol,
-	error) {
+// documentSymbol is the outline of a file: a tree, or a list for a client that speaks of outlines and of no trees.
+func (s *Server) documentSymbol(_ context.Context, p *protocol.DocumentSymbolParams) (any, error) {
+	tree, err := s.outlineOf(p)
+	if t := s.client.TextDocument; err == nil && t != nil && t.DocumentSymbol != nil &&
+		!t.DocumentSymbol.HierarchicalDocumentSymbolSupport {
+		return flat([]protocol.SymbolInformation{}, p.TextDocument.URI, "", tree), nil
+	}
+	return tree, err
+}
+
+// flat is a list with the symbols of a tree, each with what it lies in.
+func flat(list []protocol.SymbolInformation, uri, in string,
+	tree []protocol.DocumentSymbol) []protocol.SymbolInformation {
+	for _, x := range tree {
+		list = append(list, protocol.SymbolInformation{Name: x.Name, Kind: x.Kind, ContainerName: in,
+			Location: protocol.Location{URI: uri, Range: x.Range}})
+		list = flat(list, uri, x.Name, x.Children)
+	}
+	return list
+}
+
+// outlineOf are the definitions of a file with their parameters and resources, or its keys.
+func (s *Server) outlineOf(p *protocol.DocumentSymbolParams) ([]protocol.DocumentSymbol, error) {
 	e, err := s.entryOf(p.TextDocument.URI)
 	if e == nil || err != nil {
 		return []protocol.DocumentSymbol{}, err

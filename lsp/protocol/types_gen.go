@@ -43,6 +43,9 @@ type ClientCapabilities struct {
 type TextDocumentClientCapabilities struct {
 	PublishDiagnostics *PublishDiagnosticsClientCapabilities `json:"publishDiagnostics,omitempty"`
 	Completion         *CompletionClientCapabilities         `json:"completion,omitempty"`
+	Hover              *HoverClientCapabilities              `json:"hover,omitempty"`
+	SignatureHelp      *SignatureHelpClientCapabilities      `json:"signatureHelp,omitempty"`
+	DocumentSymbol     *DocumentSymbolClientCapabilities     `json:"documentSymbol,omitempty"`
 }
 
 // PublishDiagnosticsClientCapabilities is a structure of the protocol.
@@ -58,6 +61,26 @@ type CompletionClientCapabilities struct {
 // ClientCompletionItemOptions is a structure of the protocol.
 type ClientCompletionItemOptions struct {
 	InsertReplaceSupport bool `json:"insertReplaceSupport,omitempty"`
+}
+
+// HoverClientCapabilities is a structure of the protocol.
+type HoverClientCapabilities struct {
+	ContentFormat []MarkupKind `json:"contentFormat,omitempty"`
+}
+
+// SignatureHelpClientCapabilities is a structure of the protocol.
+type SignatureHelpClientCapabilities struct {
+	SignatureInformation *ClientSignatureInformationOptions `json:"signatureInformation,omitempty"`
+}
+
+// ClientSignatureInformationOptions is a structure of the protocol.
+type ClientSignatureInformationOptions struct {
+	DocumentationFormat []MarkupKind `json:"documentationFormat,omitempty"`
+}
+
+// DocumentSymbolClientCapabilities is a structure of the protocol.
+type DocumentSymbolClientCapabilities struct {
+	HierarchicalDocumentSymbolSupport bool `json:"hierarchicalDocumentSymbolSupport,omitempty"`
 }
 
 // WindowClientCapabilities is a structure of the protocol.
