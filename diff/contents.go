@@ -22,14 +22,16 @@ import (
 // a file changes no catalog and still changes machines, so the files are looked up on both sides and compared: texts
 // line by line, others by digest and size, directories with recurse => true file by file, as far as they come to the
 // machine: agents pass over what is too deep, what is ignored, and what another resource of the catalog looks after.
+// Resources of other types that fetch such a file, as concat_fragment does, are told by what stands in an attribute.
 
 // Contents compares files of modules between two states of the tree. What many nodes name is compared once. It may be
 // used by many goroutines.
 type Contents struct {
 	from, to *environment.Environment
 
-	mu   sync.Mutex
-	done map[contentsKey][]contentsChange
+	mu        sync.Mutex
+	done      map[contentsKey][]contentsChange
+	functions map[string]bool // by name: is the Ruby of it another one; made when asked for
 }
 
 type contentsKey struct {
@@ -57,9 +59,7 @@ func (c *Contents) Compare(cat *catalog.Catalog, opt Options) []*Change {
 	x := &comparison{opt: opt, to: Side{Catalog: cat}}
 	x.opt.Contents = c
 	for _, r := range cat.Resources {
-		if r.Type == "File" {
-			x.contents(r, r)
-		}
+		x.contents(r, r)
 	}
 	x.changes = opt.leave(x.changes)
 	slices.SortStableFunc(x.changes, before)
@@ -72,8 +72,31 @@ func (c *Contents) Ignored(cat *catalog.Catalog, opt Options) bool {
 	return less && len(c.Compare(cat, all)) > 0
 }
 
-// contents compares what the sources of a file hold, if both sides take it from a module.
+// contents compares what a resource of both sides only names: the files of modules, and the functions that agents run.
 func (c *comparison) contents(r, s *catalog.Resource) {
+	if r.IsContainer() || strings.Contains(r.Type, "::") { // what it hands on is what counts
+		return
+	}
+	c.deferred(r, s)
+	if strings.TrimPrefix(r.Type, catalog.ForOthers) == "File" {
+		c.files(r, s)
+		return
+	}
+	for i := range s.Params {
+		p := &s.Params[i]
+		old, new := moduleTexts(r.Get(p.Name)), moduleTexts(p.Value)
+		if len(old) == 0 || len(new) == 0 {
+			continue
+		}
+		key := contentsKey{from: strings.Join(old, "\x00"), to: strings.Join(new, "\x00")}
+		for _, f := range c.opt.Contents.compare(key) {
+			c.file(r, s, f)
+		}
+	}
+}
+
+// files compares what the sources of a file hold, if both sides take it from a module.
+func (c *comparison) files(r, s *catalog.Resource) {
 	old, new := sources(r), sources(s)
 	if len(old) == 0 || len(new) == 0 {
 		return
@@ -85,30 +108,35 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 		if f.file != "" && (!reach.Reaches(f.file) || c.owned(placeOf(s), placeOf(s)+"/"+f.file)) {
 			continue
 		}
-		x := &Change{Kind: ModuleFile, Name: s.Name(), Attribute: "content", File: f.file, Old: f.old, New: f.new,
-			old: r, new: s}
-		if f.unknown != "" {
-			x.Kind, x.Text = NotKnown, f.unknown
-		}
-		for _, x := range x.split(f.blocks) {
-			c.add(x)
-			x.OldAt, x.NewAt = Spot{File: f.place[0]}, Spot{File: f.place[1]}
-		}
+		c.file(r, s, f)
+	}
+}
+
+// file tells of one that is not the same.
+func (c *comparison) file(r, s *catalog.Resource, f contentsChange) {
+	x := &Change{Kind: ModuleFile, Name: s.Name(), Attribute: "content", File: f.file, Old: f.old, New: f.new,
+		old: r, new: s}
+	if f.unknown != "" {
+		x.Kind, x.Text = NotKnown, f.unknown
+	}
+	for _, x := range x.split(f.blocks) {
+		c.add(x)
+		x.OldAt, x.NewAt = Spot{File: f.place[0]}, Spot{File: f.place[1]}
 	}
 }
 
 // owned reports whether a file resource below the top is at a path of the new catalog, or on the way there.
 func (c *comparison) owned(top, at string) bool {
-	if c.files == nil {
-		c.files = map[string]bool{}
+	if c.paths == nil {
+		c.paths = map[string]bool{}
 		for _, r := range c.to.Catalog.Resources {
 			if r.Type == "File" {
-				c.files[placeOf(r)] = true
+				c.paths[placeOf(r)] = true
 			}
 		}
 	}
 	for ; len(at) > len(top); at = path.Dir(at) {
-		if c.files[at] {
+		if c.paths[at] {
 			return true
 		}
 	}
@@ -123,8 +151,13 @@ func sources(r *catalog.Resource) (out []string) {
 	if e, _ := r.Get("ensure").(value.String); e == "absent" {
 		return nil
 	}
+	return moduleTexts(r.Get("source"))
+}
+
+// moduleTexts are the texts of a value, if a file of a module is among them.
+func moduleTexts(v value.Value) (out []string) {
 	modules := false
-	for _, s := range resource.SourcesOf(r.Get("source")) {
+	for _, s := range resource.SourcesOf(v) {
 		modules = modules || s.Module != ""
 		out = append(out, s.Text)
 	}
@@ -231,7 +264,7 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		if m == nil || !filepath.IsLocal("./"+rest) { // the server does not go up from there
 			continue
 		}
-		at := path.Join(m.Dir, "files", rest)
+		at := path.Join(m.Dir, from.Dir, rest)
 		info, err := env.Files().Stat(at)
 		if err != nil {
 			continue

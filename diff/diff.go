@@ -224,7 +224,7 @@ type comparison struct {
 	oldOwn, newOwn *own
 	opt            Options
 	changes        []*Change
-	files          map[string]bool // paths of the new catalog's files, made when asked for
+	paths          map[string]bool // paths of the new catalog's files, made when asked for
 }
 
 func resources(c *catalog.Catalog) map[catalog.Name]*catalog.Resource {
@@ -279,7 +279,7 @@ func (c *comparison) resource(r, s *catalog.Resource) {
 			c.attribute(r, s, nil, q)
 		}
 	}
-	if c.opt.Contents != nil && r.Type == "File" {
+	if c.opt.Contents != nil {
 		c.contents(r, s)
 	}
 }

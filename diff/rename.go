@@ -42,7 +42,7 @@ func (c *comparison) renamed(removed, added []*catalog.Resource) (gone, come []*
 			x.Text = "the same on the machine"
 		}
 		c.add(x)
-		if c.opt.Contents != nil && r.Type == "File" {
+		if c.opt.Contents != nil {
 			c.contents(r, s)
 		}
 	}

@@ -120,7 +120,9 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		}
 		cat, err := a.Catalog()
 		if k.err = err; err == nil && cat != nil {
-			k.files = slices.ContainsFunc(cat.Resources, sealedSource) || len(c.Options.Contents.Compare(cat, c.Options)) > 0
+			k.files = slices.ContainsFunc(cat.Resources, sealedSource) ||
+				len(c.Options.Contents.Compare(cat, c.Options)) > 0 ||
+				slices.ContainsFunc(cat.Resources, store.Sealed) && c.Options.Contents.OtherFunctions()
 			k.ignored = !k.files && c.Options.Contents.Ignored(cat, c.Options)
 		}
 	})
@@ -134,9 +136,9 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 	return nil, nil, p, true, nil
 }
 
-// sealedSource reports whether the store does not say from where a file is copied, or which files of a directory are.
+// sealedSource reports whether the store does not say from where something is copied, or which files of a directory are.
 func sealedSource(r *catalog.Resource) bool {
-	return r.Type == "File" && r.Get("source") != nil && store.Sealed(r)
+	return r.Get("source") != nil && store.Sealed(r)
 }
 
 // kind is what is known of a catalog.

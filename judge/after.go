@@ -62,7 +62,7 @@ func served(env *environment.Environment) func(url string) *model.Served {
 	}
 	return func(url string) *model.Served {
 		from := resource.ReadSource(strings.TrimRight(url, "/"))
-		if from.Module == "" || from.Server != "" {
+		if from.Module == "" || from.Server != "" || from.Dir != "files" {
 			return nil
 		}
 		at, known := sourceAt(env, from.Module)

@@ -64,7 +64,7 @@ func about(r *catalog.Resource, attr string, d *source.Diagnostic) *source.Diagn
 func missingSource(env *environment.Environment, r *catalog.Resource) string {
 	first := ""
 	for _, s := range resource.SourcesOf(r.Get("source")) {
-		if s.Module == "" || s.Server != "" {
+		if s.Module == "" || s.Server != "" || s.Dir != "files" {
 			return "" // who knows
 		}
 		if at, known := sourceAt(env, s.Module); at != "" || !known {

@@ -163,7 +163,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		own[i] = source.Absolute(dir)
 	}
 	d.paths = slices.DeleteFunc(d.paths, func(p string) bool { return inside(p, own) })
-	if slices.ContainsFunc(d.paths, maybeModuleFile) {
+	if slices.ContainsFunc(d.paths, maybeModuleFile) || d.otherModules() {
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
@@ -216,14 +216,23 @@ type noRevision struct {
 
 func (n *noRevision) Unwrap() error { return n.error }
 
-// maybeModuleFile reports whether a file may be one that catalogs name as a source: what lies in a directory called
-// files, and everything that is neither code nor data, since a link in such a directory may lead there.
+// maybeModuleFile reports whether a file may be one that catalogs name: a source or a function that agents run, by the
+// directory that it lies in, and everything that is neither code nor data, since a link in such a directory may lead
+// there.
 func maybeModuleFile(p string) bool {
 	switch filepath.Ext(p) {
 	case ".pp", ".epp", ".erb", ".yaml", ".yml", ".eyaml", ".rb", ".md":
-		return strings.Contains(p, "/files/")
+		return strings.Contains(p, "/files/") || strings.Contains(p, "/scripts/") || strings.Contains(p, "/tasks/") ||
+			strings.Contains(p, "/functions/") && strings.Contains(p, "/lib/")
 	}
 	return true
+}
+
+// otherModules reports whether a module is in another directory on the new side, or on one side only: then a source
+// leads elsewhere though no file is different.
+func (d *diffing) otherModules() bool {
+	return !slices.EqualFunc(d.c.From.Environment().Modules(), d.c.To.Environment().Modules(),
+		func(a, b *environment.Module) bool { return a.Name == b.Name && a.Dir == b.Dir })
 }
 
 // changed lists the files that are not the same on both sides: those of the environment, and of directories of modules

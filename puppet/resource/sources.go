@@ -10,6 +10,8 @@ import (
 type Source struct {
 	// Module is the path of a file of a module, MODULE/PATH; "" if it is something else.
 	Module string
+	// Dir is the directory of the module that the path is below: files, or tasks or scripts, which are served, too.
+	Dir string
 	// Server is whose module it is, "" for the one that makes the catalog.
 	Server string
 	Text   string // as it is written
@@ -30,16 +32,21 @@ func SourcesOf(v value.Value) (out []Source) {
 }
 
 // ReadSource reads one: puppet:///modules/MODULE/PATH, or puppet://SERVER/modules/MODULE/PATH. The scheme is the same
-// in capitals.
+// in capitals, one slash behind it will do, and a question mark ends the path.
 func ReadSource(text string) Source {
-	const scheme = "puppet://"
+	const scheme = "puppet:/"
 	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {
 		return Source{Text: text}
 	}
-	server, rest, _ := strings.Cut(text[len(scheme):], "/")
-	name, inModule := strings.CutPrefix(rest, "modules/")
-	if !inModule {
+	server, rest := "", text[len(scheme):]
+	if strings.HasPrefix(rest, "/") {
+		server, rest, _ = strings.Cut(rest[1:], "/")
+	}
+	mount, name, _ := strings.Cut(rest, "/")
+	name, _, _ = strings.Cut(name, "?")
+	dir := map[string]string{"modules": "files", "scripts": "scripts", "tasks": "tasks"}[mount]
+	if dir == "" || name == "" {
 		return Source{Text: text}
 	}
-	return Source{Module: name, Server: server, Text: text}
+	return Source{Module: name, Dir: dir, Server: server, Text: text}
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A catalog names files and functions of modules in many ways. Where one of them is different, the node is not said to
+// stay the same, and the lines are not said to have no effect; with a store neither.
+func TestDiffNamed(t *testing.T) {
+	source := func(text string) string { return "file { '/a': source => '" + text + "' }\n" }
+	fragment := map[string]string{
+		"modules/concat/lib/puppet/type/concat_fragment.rb": "Puppet::Type.newtype(:concat_fragment) do\n" +
+			"newparam(:name, :namevar => true)\nnewparam(:source)\nend\n",
+		"modules/concat/manifests/fragment.pp": "define concat::fragment($source) { concat_fragment { $name: " +
+			"source => $source } }\n"}
+	const file, function = "modules/m/files/x", "modules/m/lib/puppet/functions/m/f.rb"
+	for _, c := range []struct {
+		name, site   string
+		files        map[string]string
+		changes, key string
+		code         int
+	}{
+		{"a fragment", "concat::fragment { 'a': source => 'puppet:///modules/m/x' }\n", fragment, file,
+			"Concat_fragment[a] content of its source", 2},
+		{"one slash", source("puppet:/modules/m/x"), nil, file, "File[/a] content of its source", 2},
+		{"a query", source("puppet:///modules/m/x?y"), nil, file, "File[/a] content of its source", 2},
+		{"a script", source("puppet:///scripts/m/x"), nil, "modules/m/scripts/x", "File[/a] content of its source", 2},
+		{"a task", source("puppet:///tasks/m/x.rb"), nil, "modules/m/tasks/x.rb", "File[/a] content of its source", 2},
+		{"exported", "@@" + source("puppet:///modules/m/x"), nil, file, "@@File[/a] content of its source", 2},
+		{"exported with files below", "@@file { '/a': recurse => true, source => 'puppet:///modules/m/d' }\n", nil,
+			"modules/m/files/d/x", "@@File[/a] content of x", 2},
+		{"a function of agents", "notify { 'a': message => Deferred('m::f', [1]) }\n", nil, function,
+			"the function m::f, which agents run, is another one", 3},
+		{"a secret one", "notify { 'a': message => Sensitive(Deferred('m::f', [Deferred('m::f')])) }\n", nil, function,
+			"the function m::f, which agents run, is another one", 3},
+		{"a module that hides it", source("puppet:///modules/m/x"), map[string]string{file: "one\n",
+			"environment.conf": "modulepath = site:modules\n"}, "site/m/manifests/init.pp",
+			"fails: File[/a]: no module has puppet:///modules/m/x", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTree(t, 2, 1, map[string]string{"manifests/site.pp": c.site})
+			for name, text := range c.files {
+				s.write(name, text)
+			}
+			if !strings.HasSuffix(c.changes, ".pp") {
+				s.write(c.changes, "one\n")
+			}
+			s.commit("before")
+			s.write(c.changes, "two\n")
+			store := filepath.Join(t.TempDir(), "store")
+			for _, more := range [][]string{nil, {"--store", store}, {"--store", store}} {
+				code, out := s.diff(append(more, "--from", "HEAD")...)
+				if code != c.code || !strings.Contains(out, c.key) || strings.Contains(out, "cannot change") ||
+					strings.Contains(out, "without effect") {
+					t.Errorf("%v: exit %d\n%s", more, code, out)
+				}
+			}
+			if code, out, _ := call("impact", s.dir, "--from", "HEAD"); code != 2 ||
+				!strings.Contains(out, "2 of 2 nodes can change") {
+				t.Errorf("exit %d\n%s", code, out)
+			}
+		})
+	}
+}
