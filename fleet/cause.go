@@ -676,7 +676,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		for _, h := range u {
 			switch {
 			case why[i] == "":
-			case filepath.Base(h.Path) == "Puppetfile":
+			case strings.HasPrefix(filepath.Base(h.Path), "Puppetfile"):
 				h.Unseen = unfetched
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/diff"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/functions/stdlib"
+	"bunraku/puppet/resource"
 	"bunraku/puppet/trace"
-	"bunraku/puppet/value"
 	"bunraku/source"
 	"bunraku/source/git"
 )
@@ -29,6 +30,7 @@ type Moved struct {
 	Name string // of the module; "" if it is another directory, which anything may use
 	Why  string
 	dirs []string // where its files are, if there are any
+	data bool     // it is no module of the module path, and Hiera may look into it
 	has  source.Files
 	rest bool // it is all modules that are not there
 }
@@ -55,8 +57,12 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 			names[m.Name] = ""
 		}
 	}
+	all = r.beside(old, new, from, to, was, is)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		before, after := from.Module(name), to.Module(name)
+		if before == nil && after == nil && slices.ContainsFunc(all, func(m Moved) bool { return m.data && m.Name == name }) {
+			continue
+		}
 		if name == "" || !rest && was[name] == is[name] || r.owns(old, before) && r.owns(new, after) {
 			continue
 		}
@@ -93,21 +99,46 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 	return all
 }
 
+// beside finds what a Puppetfile puts outside of the module path: data, mostly. Where that is a directory of modules,
+// anything may use it.
+func (r *Revisions) beside(old, new *Revision, from, to *environment.Environment,
+	was, is map[string]string) (all []Moved) {
+	paths := slices.Concat(from.ModulePath, to.ModulePath)
+	dirs := slices.Concat(environment.Puppetfile(old.Files, r.env), environment.Puppetfile(new.Files, r.env))
+	slices.Sort(dirs)
+	for _, rel := range slices.Compact(dirs) {
+		name, dir := path.Base(rel), path.Join(r.env, rel)
+		if was[name] == is[name] && was[""] == is[""] || slices.Contains(paths, path.Dir(dir)) ||
+			r.has(old, dir) && r.has(new, dir) {
+			continue
+		}
+		m := Moved{Name: name, dirs: []string{dir}, has: new.Files, data: true,
+			Why: "the Puppetfile wants another version of " + rel + ", which is not fetched"}
+		if slices.ContainsFunc(paths, func(p string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }) {
+			m.Name = ""
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
 // owns reports whether the files of a module are a side's own, and not those of the disk.
 func (r *Revisions) owns(side *Revision, m *environment.Module) bool {
-	if m == nil {
-		return false
-	}
+	return m != nil && r.has(side, m.Dir)
+}
+
+// has reports whether what is in a directory is a side's own.
+func (r *Revisions) has(side *Revision, at string) bool {
 	if side.Tree != nil {
-		return side.Commits(m.Dir) && !slices.Contains(side.Lent, m.Dir)
+		return side.Commits(at) && !slices.Contains(side.Lent, at)
 	}
-	rel, inside := strings.CutPrefix(m.Dir, r.env+"/")
+	rel, inside := strings.CutPrefix(at, r.env+"/")
 	laid := func(dir string) bool {
 		return source.Exists(environment.Disk(dir, r.opt), path.Join(source.Absolute(dir), rel))
 	}
 	return inside && !slices.ContainsFunc(r.with, laid) && !slices.ContainsFunc(r.ignored, func(dir string) bool {
-		return m.Dir == dir || strings.HasPrefix(m.Dir, dir+"/")
-	})
+		return at == dir || strings.HasPrefix(at, dir+"/")
+	}) && source.Exists(side.Files, at)
 }
 
 // submodules are those of a side, with the commits that it has them at. Of the work tree they are what is checked out;
@@ -198,11 +229,21 @@ func (m *Moved) standsIn(res *eval.Result) bool {
 	})
 }
 
-// fills reports whether a catalog names a file of the module.
+// fills reports whether a catalog names a file of the module, or a function that agents have from it.
 func (m *Moved) fills(c *catalog.Catalog) bool {
+	if m.rest {
+		return false
+	}
 	return slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
-		from := r.Get("source")
-		return !m.rest && r.Type == "File" && from != nil && strings.Contains(value.ToString(from), "/modules/"+m.Name+"/")
+		return slices.ContainsFunc(r.Params, func(p catalog.Param) bool {
+			return slices.ContainsFunc(resource.SourcesOf(p.Value), func(s resource.Source) bool {
+				name, _, _ := strings.Cut(s.Module, "/")
+				return name == m.Name
+			}) || slices.ContainsFunc(diff.Deferred(p.Value), func(name string) bool {
+				name = strings.ToLower(name)
+				return strings.HasPrefix(name, m.Name+"::") || m.brings(name)
+			})
+		})
 	})
 }
 
@@ -215,6 +256,9 @@ func (m *Moved) answers(q trace.Question) bool {
 		if q.Of == dir || strings.HasPrefix(q.Of, dir+"/") {
 			return true
 		}
+	}
+	if m.data {
+		return (q.Kind == trace.LayerFirst || q.Kind == trace.LayerAll) && strings.HasPrefix(q.Of, "::")
 	}
 	of := strings.ToLower(q.Of)
 	switch q.Kind {

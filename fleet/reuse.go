@@ -136,7 +136,8 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 	return nil, nil, p, true, nil
 }
 
-// sealedSource reports whether the store does not say from where something is copied, or which files of a directory are.
+// sealedSource reports whether the store does not say from where something is copied, or which files of a directory
+// are.
 func sealedSource(r *catalog.Resource) bool {
 	return r.Get("source") != nil && store.Sealed(r)
 }

@@ -171,3 +171,79 @@ func TestDiffOtherVersionsOfAny(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }
+
+// What else can tell the versions of modules apart, and what else uses them.
+func TestDiffOtherVersionsByOtherWays(t *testing.T) {
+	const uses = "if $facts['role'] == 'b' { include m }\n"
+	module := map[string]string{"modules/m/manifests/init.pp": "class m { notify { 'm': } }\n"}
+	named := func(what string) string { return "if $facts['role'] == 'b' { " + what + " }\n" }
+	data := map[string]string{"data/c.yaml": "k: 1\n"}
+	lookup := named("notify { \"${lookup('k', {default_value => 2})}\": }")
+	const modules = "mod 'x-m', '1'\n"
+	for _, c := range []struct {
+		name, site       string
+		before, after    string // of the Puppetfile
+		file             string // or of another one, if there is a name
+		files            map[string]string
+		why              string
+		reached, notSeen int
+	}{
+		{"below another moduledir", uses, modules + "moduledir 'other'\n", "moduledir 'other'\n" + modules, "", module, "",
+			1, 1},
+		{"in a condition", uses, "if old\nend\n" + modules, "if old\n" + modules + "end\n", "", module, "", 1, 1},
+		{"out of a comment", uses, modules + "=begin\nmod 'x-m', '2'\n=end\n", "=begin\n" + modules +
+			"=end\nmod 'x-m', '2'\n", "", module, "", 1, 1},
+		{"a # in a text", uses, "mod 'x-m', :git => %q{x #a}\n", "mod 'x-m', :git => %q{x #b}\n", "", module, "", 1,
+			1},
+		{"behind the end", uses, modules + "__END__\nmod 'x-m', '2'\n", modules + "__END__\nmod 'x-m', '3'\n", "", module,
+			"", 0, 1},
+		{"a lock", uses, "GIT\n  sha: a\n  specs:\n    m (1.0.0)\n", "GIT\n  sha: b\n  specs:\n    m (1.0.0)\n",
+			"Puppetfile.lock", module, "", 1, 1},
+		{"a lock of another", uses, "FORGE\n  specs:\n    x-q (1.0.0)\n", "FORGE\n  specs:\n    x-q (2.0.0)\n",
+			"Puppetfile.lock", module, "", 0, 1},
+		{"another file", uses, modules, "mod 'x-m', '2'\n", "Puppetfile.more", module, "", 1, 1},
+		{"a directory of files", named("file { '/a': recurse => true, source => 'puppet:///modules/m' }"), modules,
+			"mod 'x-m', '2'\n", "", nil, "", 1, 1},
+		{"a function of agents", named("notify { 'a': message => [Deferred('m::f')] }"), modules, "mod 'x-m', '2'\n", "",
+			nil, "", 1, 1},
+		{"data", lookup, "mod 'data', :ref => 'a', :install_path => ''\n", "mod 'data', :ref => 'b', :install_path => ''\n",
+			"", data, "another version of data", 1, 1},
+		{"data that is not there", lookup, "mod 'data', :ref => 'a', install_path: '.'\n",
+			"mod 'data', :ref => 'b', install_path: '.'\n", "", nil, "another version of data", 1, 1},
+		{"tools", lookup, "mod 'tools', :ref => 'a', install_path: '.'\n", "mod 'tools', :ref => 'b', install_path: '.'\n",
+			"", map[string]string{"data/c.yaml": "k: 1\n"}, "another version of tools", 1, 1},
+		{"all modules", uses, "mod 'modules', :ref => 'a', install_path: '.'\n",
+			"mod 'modules', :ref => 'b', install_path: '.'\n", "", module, "another version of modules", 4, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.file == "" {
+				c.file = "Puppetfile"
+			}
+			s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": c.site, c.file: c.before,
+				"hiera.yaml":   "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",
+				"site/z/x":     "x\n",
+				".gitignore":   "/modules\n/data\n",
+				"Puppetfile.a": "# empty\n"})
+			if c.file != "Puppetfile" {
+				s.write("Puppetfile", "eval(File.read(\"#{here}/Puppetfile.more\"))\n")
+				s.commit("all")
+			}
+			for name, text := range c.files {
+				s.write(name, text)
+			}
+			s.write(c.file, c.after)
+			code, out := s.diff("--from", "HEAD")
+			if c.why == "" {
+				c.why = "another version of the module m"
+			}
+			if want := 3 * min(c.reached, 1); code != want || strings.Contains(out, c.why) != (want > 0) ||
+				strings.Contains(out, "no effect seen   Puppetfile") != (c.notSeen > 0) {
+				t.Errorf("exit %d\n%s", code, out)
+			}
+			_, out, _ = call("impact", s.dir, "--from", "HEAD", "--format", "json")
+			if strings.Count(out, `"why"`) != c.reached {
+				t.Error(out)
+			}
+		})
+	}
+}
