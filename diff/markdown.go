@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,7 +30,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	p.notes()
 	for _, l := range p.lines {
 		if l != "" {
-			fmt.Fprintf(&tail, "- %s\n", prose(l))
+			fmt.Fprintf(&tail, "- %s\n", sentence(l))
 		}
 	}
 	var sections []string
@@ -59,11 +60,11 @@ func (r *Report) markdownFailure(f *Failure) string {
 		at = "at " + code(f.Place.String()) + "\n\n"
 	}
 	if f.Was != nil {
-		at += "was: " + prose(cutText(f.Was.Summary, 300)) + "\n\n"
+		at += "was: " + code(cutText(f.Was.Summary, 300)) + "\n\n"
 	}
-	return fmt.Sprintf("<details open><summary><b>%s</b> on %s: %s</summary>\n\n%s%son %s\n\n</details>\n\n", f.State,
-		plural(len(f.Nodes), "node"), prose(cutText(f.Summary, 300)), at, markdownCause(p, f.Cause),
-		prose(p.names(f.Nodes)))
+	return fmt.Sprintf("<details open><summary><b>%s</b> on %s: <code>%s</code></summary>\n\n%s%son %s\n\n"+
+		"</details>\n\n", f.State, plural(len(f.Nodes), "node"), prose(cutText(f.Summary, 300)), at,
+		markdownCause(p, f.Cause), sentence(p.names(f.Nodes)))
 }
 
 // markdownGroup is one group, folded.
@@ -90,9 +91,10 @@ func (r *Report) markdownGroup(g *Group) string {
 	if n := len(g.Items); n > 1 {
 		more = fmt.Sprintf(" and %d more", n-1)
 	}
-	return fmt.Sprintf("<details><summary><b>%s</b> on %s: %s%s</summary>\n\n%sdiff\n%s\n%s\n\n%son %s\n\n</details>\n\n",
+	return fmt.Sprintf("<details><summary><b>%s</b> on %s: <code>%s</code>%s</summary>\n\n%sdiff\n%s\n%s\n\n%son %s\n\n"+
+		"</details>\n\n",
 		g.Letter, plural(len(g.Nodes), "node"), prose(cutText(g.Items[0].headline(), 200)), more, fence, text,
-		fence, markdownCause(p, g.Cause), prose(p.names(g.Nodes)))
+		fence, markdownCause(p, g.Cause), sentence(p.names(g.Nodes)))
 }
 
 func markdownCause(p *printer, c *Cause) string {
@@ -103,13 +105,33 @@ func markdownCause(p *printer, c *Cause) string {
 	return "from " + code(text) + "\n\n"
 }
 
-// code is a text as code, whatever is in it.
+// code is a text as code, whatever is in it: nothing in there is markup, names nobody and leads nowhere.
 func code(s string) string {
-	s = strings.ReplaceAll(s, "\n", " ")
-	if !strings.Contains(s, "`") {
-		return "`" + s + "`"
+	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
+	if s == "" {
+		return ""
 	}
-	return "<code>" + prose(s) + "</code>"
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if fence != "`" || strings.TrimSpace(s) != s { // one blank on either side is taken away
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// hostile is what a server makes more of than text: people who are told, issues and addresses that are linked,
+// pictures.
+var hostile = regexp.MustCompile("@|#[0-9]|![0-9\\[]|GH-|://|www\\.|\\]\\(|[`<*$]")
+
+// sentence is a text on a line of its own: as code if a server would make more of it. All of it is: secrets are looked
+// for in what is written.
+func sentence(s string) string {
+	if hostile.MatchString(s) {
+		return code(s)
+	}
+	return prose(s)
 }
 
 // prose is a text on one line, so that it begins no block, and without markup of HTML. Other characters stay as they
