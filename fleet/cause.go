@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -514,6 +515,12 @@ func together(unit []*diff.Hunk) string {
 // unfetched is said of a Puppetfile, whatever else of it is used.
 const unfetched = "modules are not fetched: what other versions of them do was not looked at"
 
+// onAgents is said of code that agents run, not compiles: facts, and how resources come to be as the catalog says.
+const onAgents = "agents run it: what it does there was not looked at"
+
+var agentsRun = regexp.MustCompile(
+	`(^|/)(lib/(facter|puppet/type|puppet/provider|puppet/property|puppet/util|puppet_x|augeas)|facts\.d)/`)
+
 // lean finds the units without which a node would have something else, if all other hunks were applied. Each is left
 // out by itself: two of them may need one another. Where a node has something else each time, that says nothing.
 func (s *search) lean(w *witness, units [][]*diff.Hunk) []bool {
@@ -678,6 +685,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			case why[i] == "":
 			case strings.HasPrefix(filepath.Base(h.Path), "Puppetfile"):
 				h.Unseen = unfetched
+			case agentsRun.MatchString(h.Path) && (why[i] == nobodyAsks || why[i] == sameAnswer):
+				h.Unseen = onAgents
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
 			case open[i] > 0:

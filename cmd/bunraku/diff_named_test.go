@@ -64,3 +64,24 @@ func TestDiffNamed(t *testing.T) {
 		})
 	}
 }
+
+// What agents run, and no compile, is not said to have no effect: facts, and how a type does its work.
+func TestDiffAgentsRun(t *testing.T) {
+	for name, code := range map[string]string{
+		"modules/m/lib/facter/x.rb":                "Facter.add(:x) { setcode { %s } }\n",
+		"modules/m/facts.d/x.txt":                  "x=%s\n",
+		"modules/m/lib/puppet/provider/foo/own.rb": "Puppet::Type.type(:foo).provide(:own) { def v; %s; end }\n",
+		"modules/m/lib/puppet/type/foo.rb": "Puppet::Type.newtype(:foo) do\nnewparam(:name, :namevar => true)\n" +
+			"def x; %s; end\nend\n",
+	} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "foo { 'a': }\n",
+			"modules/m/lib/puppet/type/foo.rb": "Puppet::Type.newtype(:foo) do\nnewparam(:name, :namevar => true)\nend\n"})
+		s.write(name, strings.ReplaceAll(code, "%s", "1"))
+		s.commit("before")
+		s.write(name, strings.ReplaceAll(code, "%s", "2"))
+		if code, out := s.diff("--from", "HEAD"); code != 0 || strings.Contains(out, "without effect") ||
+			!strings.Contains(out, "(agents run it: what it does there was not looked at)") {
+			t.Errorf("%s: exit %d\n%s", name, code, out)
+		}
+	}
+}
