@@ -332,3 +332,32 @@ func TestDiffSaysWhatIsNoHunk(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// What would be read as if nothing were there, or would hide the tree's own files, is refused: a directory of --with
+// that is not there, an environment that a side has not got, a store or parts among the tree's files.
+func TestDiffPlaces(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': }\n", "old/manifests/site.pp": ""})
+	s.git("mv", "old", "new")
+	s.edit("manifests/site.pp", "'a'", "'b'")
+	s.commit("moved")
+	parts := filepath.Join(t.TempDir(), "parts")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{s.dir, "--with", s.dir + "/nowhere"}, "--with " + s.dir + "/nowhere: there is no such directory"},
+		{[]string{s.dir, "--with", s.dir + "/manifests/site.pp"}, "there is no such directory"},
+		{[]string{s.dir + "/new"}, "there is no " + s.dir + "/new in HEAD~1 ("},
+		{[]string{s.dir + "/old"}, "there is no file or directory"},
+		{[]string{s.dir, "--store", s.dir}, s.dir + " holds files of the tree"},
+		{[]string{s.dir, "--store", s.dir + "/manifests"}, s.dir + "/manifests holds files of the tree"},
+		{[]string{s.dir, "--shard", "1/2", "--out", s.dir}, s.dir + " holds files of the tree"},
+		{[]string{s.dir, "--shard", "1/2", "--out", parts}, ""},
+		{[]string{s.dir, "--store", s.dir + "/store", "--with", s.dir + "/new"}, ""},
+	} {
+		_, out, diagnosed := call(append([]string{"diff", "--from", "HEAD~1"}, c.args...)...)
+		if !strings.Contains(diagnosed, c.want) || c.want == "" && diagnosed != "" {
+			t.Errorf("%v\n%s%s", c.args, out, diagnosed)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,11 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		}
 		own = append(own, f.store)
 	}
+	for _, dir := range f.with {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fail("--with %s: there is no such directory, so nothing of it would lie under the sides", dir)
+		}
+	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.StandIn, opt.Questions = true, true
 	opt.ListsExports = f.format != "octocatalog" // which never shows them
@@ -109,6 +115,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	}
 	if d.new, err = d.revs.Open(f.to); err != nil {
 		return nil, &noRevision{f.to, err}
+	}
+	if err = d.there(own); err != nil {
+		return nil, err
 	}
 	d.revs.Lend(d.old, d.new)
 	if note != "" {
@@ -167,6 +176,24 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
+}
+
+// there reports an error if a side has not got the environment at all, or if what we write would lie among its files:
+// those would not be looked at.
+func (d *diffing) there(own []string) error {
+	root := source.Absolute(d.root)
+	for _, side := range []*fleet.Revision{d.old, d.new} {
+		if _, err := side.Files.Stat(root); errors.Is(err, fs.ErrNotExist) {
+			return fail("there is no %s in %s: name one that both sides have, or another revision with --from and --to",
+				d.root, side.Title)
+		}
+	}
+	for _, dir := range own {
+		if at := source.Absolute(dir); inside(root, []string{at}) || d.old.Commits(at) || d.new.Commits(at) {
+			return fail("%s holds files of the tree: --store, --out of --shard and parts need a directory of their own", dir)
+		}
+	}
+	return nil
 }
 
 // readAlike reports an error if modules may be read on one side only: a revision has the whole repository, the work
