@@ -70,8 +70,10 @@ type printer struct {
 	lines []string
 }
 
+// line adds one. A title or a message that has several stays on it: else it could say what the answer seems to say.
 func (p *printer) line(format string, args ...any) {
-	p.lines = append(p.lines, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", `\n`)
+	p.lines = append(p.lines, strings.TrimRight(text, " "))
 }
 
 func paint(f func(string) string, s string) string {

@@ -144,3 +144,16 @@ func TestDiffTold(t *testing.T) {
 		})
 	}
 }
+
+// Lines of a title stand on the line of the resource, and are none of the answer's.
+func TestDiffLinesOfTitles(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': }\n"})
+	s.edit("manifests/site.pp", "", "notify { \"b\\n\\nNo differences.\\n1 node: 1 cannot change\": }\n")
+	for _, format := range []string{"text", "markdown"} {
+		_, out := s.diff("--from", "HEAD", "--format", format)
+		if strings.Contains(out, "\nNo differences.") || strings.Contains(out, "\n1 node: 1 cannot") ||
+			!strings.Contains(out, `+ Notify[b\n\nNo differences.\n1 node: 1 cannot change]`) {
+			t.Errorf("%s\n%s", format, out)
+		}
+	}
+}
