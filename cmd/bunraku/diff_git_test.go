@@ -361,3 +361,17 @@ func TestDiffPlaces(t *testing.T) {
 		}
 	}
 }
+
+// Of a clone without the contents of files it is said that it is one, and what to do.
+func TestDiffPartialClone(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': }\n"})
+	s.edit("manifests/site.pp", "'a'", "'b'")
+	s.commit("b")
+	s.git("config", "uploadpack.allowFilter", "true")
+	dir := filepath.Join(t.TempDir(), "clone")
+	s.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+s.dir, dir)
+	code, out, diagnosed := call("diff", dir, "--from", "HEAD~1", "--to", "HEAD", "--facts", s.dir+"/facts")
+	if code != 1 || !strings.Contains(diagnosed, "the repository is a partial clone; fetch it with git") {
+		t.Errorf("exit %d\n%s%s", code, out, diagnosed)
+	}
+}

@@ -316,6 +316,9 @@ func (r *Repo) configure() error {
 	}
 	for key, v := range config {
 		name, ok := strings.CutPrefix(key, "extensions.")
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && strings.EqualFold(v, "true") {
+			r.partial = true // so git says it, whether there is the extension or not
+		}
 		if !ok {
 			continue
 		}
