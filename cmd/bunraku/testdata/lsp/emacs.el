@@ -53,7 +53,8 @@
           (say "definition: %s:%d" (file-name-nondirectory (plist-get place :uri))
                (1+ (plist-get (plist-get (plist-get place :range) :start) :line))))
         (let ((text (plist-get (plist-get (funcall ask :textDocument/hover) :contents) :value)))
-          (say "hover: %s" (nth 1 (split-string text "\n"))))
+          ;; The words alone: without markdown-mode eglot asks for plain text.
+          (say "hover: %s" (seq-find (lambda (line) (not (string-prefix-p "```" line))) (split-string text "\n"))))
         (say "outline: %s" (plist-get (aref (jsonrpc-request server :textDocument/documentSymbol
                                                              (list :textDocument (eglot--TextDocumentIdentifier))) 0) :name))
         (end-of-line) (insert "\n  file { '/x': ens")
