@@ -45,10 +45,10 @@ func (a *app) diffCommand() *cobra.Command {
 are renamed, attributes, rendered texts and files of modules line by line, relations and cycles. What the same nodes have for the
 same reason is one group. Nodes that ask nothing which has another answer now cannot change, and are not compiled again.
 
-By default the work tree is compared with the commit at which its branch left the main branch. A side is a revision of git, a
-directory, or the work tree, named with --from and --to, or as for git: behind REV...REV stands what the second changed since it
-left the first. Git is read in process, and nothing is checked out. The facts are ENV/facts, or those of --facts,
-the same for both sides; without facts nodes are invented, as check does.
+By default the work tree is compared with the commit at which its branch left the main branch. A side is a revision of
+git, a directory, or the work tree, named with --from and --to, or as for git: REV...REV is what the second changed since it
+left the first. Git is read in process, and nothing is checked out. The facts are ENV/facts, or those of --facts, the same
+for both sides; without facts nodes are invented, as check does.
 
 Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known or
 compiles on neither side, or no node could be compared, and 1 if a node newly fails or something else does.`,

@@ -18,7 +18,7 @@ func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, strin
 		if len(args) == 2 && isDir(args[0]) && isDir(args[1]) {
 			args[0], args[1] = args[1], args[0]
 		}
-		if len(args) > 0 && (len(args) == 3 || f.isEnvironment(args)) {
+		if len(args) > 0 && (len(args) == 3 || isEnvironment(args[0])) {
 			env, args = args[:1], args[1:]
 		}
 		if err := f.sides(args); err != nil {
@@ -30,13 +30,13 @@ func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, strin
 	}
 }
 
-// isEnvironment reports whether the first of some arguments is the environment, and not a side: it is there, or it
-// looks like a path and nothing is.
-func (f *diffFlags) isEnvironment(args []string) bool {
-	if _, err := os.Stat(args[0]); err == nil {
+// isEnvironment reports whether an argument is the environment, and not a side: it is there, or it looks like a path
+// and nothing is.
+func isEnvironment(arg string) bool {
+	if _, err := os.Stat(arg); err == nil {
 		return true
 	}
-	return strings.HasPrefix(args[0], "/") || strings.HasPrefix(args[0], "./") || strings.HasPrefix(args[0], "../")
+	return strings.HasPrefix(arg, "/") || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../")
 }
 
 func isDir(path string) bool {
