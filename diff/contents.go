@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/environment"
@@ -22,6 +24,7 @@ import (
 // a file changes no catalog and still changes machines, so the files are looked up on both sides and compared: texts
 // line by line, others by digest and size, directories with recurse => true file by file, as far as they come to the
 // machine: agents pass over what is too deep, what is ignored, and what another resource of the catalog looks after.
+// Links are made again as they are, unless links => follow is said.
 // Resources of other types that fetch such a file, as concat_fragment does, are told by what stands in an attribute.
 
 // Contents compares files of modules between two states of the tree. What many nodes name is compared once. It may be
@@ -38,6 +41,7 @@ type contentsKey struct {
 	from, to string // sources, lists joined
 	recurse  bool
 	all      bool // of several directories, the files of all
+	follow   bool // what links lead to comes to the machine, and not the links
 }
 
 // A contentsChange is a file that is not the same on both sides.
@@ -88,7 +92,7 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 		if len(old) == 0 || len(new) == 0 {
 			continue
 		}
-		key := contentsKey{from: strings.Join(old, "\x00"), to: strings.Join(new, "\x00")}
+		key := contentsKey{from: strings.Join(old, "\x00"), to: strings.Join(new, "\x00"), follow: true}
 		for _, f := range c.opt.Contents.compare(key) {
 			c.file(r, s, f)
 		}
@@ -102,9 +106,10 @@ func (c *comparison) files(r, s *catalog.Resource) {
 		return
 	}
 	all, _ := s.Get("sourceselect").(value.String)
+	links, _ := s.Get("links").(value.String)
 	reach := resource.RecursionOf(s.Get)
 	for _, f := range c.opt.Contents.compare(contentsKey{strings.Join(old, "\x00"), strings.Join(new, "\x00"), recurses(s),
-		all == "all"}) {
+		all == "all", links == "follow"}) {
 		if f.file != "" && (!reach.Reaches(f.file) || c.owned(placeOf(s), placeOf(s)+"/"+f.file)) {
 			continue
 		}
@@ -195,13 +200,13 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 		slices.Sort(names)
 		for _, name := range names {
 			a, b := x[name], y[name]
-			if a.err == "" && b.err == "" && a.there == b.there && a.text == b.text {
+			if a.err == "" && b.err == "" && a.there == b.there && a.link == b.link && a.text == b.text {
 				continue
 			}
 			d := contentsChange{file: name, place: [2]string{a.path, b.path}}
 			d.unknown = cmp.Or(a.err, b.err, a.doubt, b.doubt)
 			d.old, d.new = a.value(), b.value()
-			if d.unknown == "" && isText(a.text) && isText(b.text) {
+			if d.unknown == "" && !a.link && !b.link && isText(a.text) && isText(b.text) {
 				d.blocks = blocks(a.text, b.text)
 			}
 			done = append(done, d)
@@ -214,7 +219,8 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 // A moduleFile is one that a module brings to a machine.
 type moduleFile struct {
 	there bool
-	text  string
+	link  bool
+	text  string // of a link, where it leads
 	path  string // for people
 	err   string // why it is not known
 	doubt string // why machines may have something else
@@ -225,6 +231,8 @@ func (f moduleFile) value() value.Value {
 	switch {
 	case !f.there:
 		return nil
+	case f.link:
+		return value.String("a link to " + f.text)
 	case isText(f.text):
 		return value.String(f.text)
 	}
@@ -246,8 +254,8 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 	}
 	doubt := ""
 	read := func(at string) moduleFile {
-		f := readModuleFile(env, at)
-		f.doubt = doubt
+		f := readModuleFile(env.Files(), at, key.follow)
+		f.path, f.doubt = env.Display(f.path), doubt
 		return f
 	}
 	for text := range strings.SplitSeq(sources, "\x00") {
@@ -269,19 +277,18 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		if err != nil {
 			continue
 		}
-		if !info.IsDir() {
+		if target, _ := env.Files().Link(at); !info.IsDir() || target != "" && !key.follow {
 			if len(out) == 0 {
 				out[""] = read(at)
 			}
 			return out
 		}
 		if key.recurse {
-			if err := source.Walk(env.Files(), at, func(p string, e source.Entry) bool {
+			if err := walkSource(env.Files(), at, key.follow, func(p string) {
 				below := strings.TrimPrefix(p, at+"/")
-				if _, first := out[below]; !first && !e.IsDir() {
+				if _, first := out[below]; !first {
 					out[below] = read(p)
 				}
-				return true
 			}); err != nil {
 				out[""] = moduleFile{err: err.Error()}
 			}
@@ -296,11 +303,56 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 	return out
 }
 
-func readModuleFile(env *environment.Environment, at string) moduleFile {
-	text, err := env.Files().Read(at)
-	f := moduleFile{there: true, text: text.Text, path: env.Display(at)}
+// mostFollowed bounds what is visited by links: a few that lead to one another have very many ways.
+const mostFollowed = 1 << 16
+
+// walkSource visits what is no directory below one. Links are not followed, or all of them are: a directory that is
+// below itself then is an error, as it is for agents.
+func walkSource(files source.Files, dir string, follow bool, visit func(p string)) error {
+	var above []string
+	left := mostFollowed
+	var walk func(dir string) error
+	walk = func(dir string) error {
+		real, err := files.Real(dir)
+		if err == nil && slices.Contains(above, real) {
+			err = &fs.PathError{Op: "list", Path: dir, Err: syscall.ELOOP}
+		}
+		if err != nil {
+			return err
+		}
+		above = append(above, real)
+		defer func() { above = above[:len(above)-1] }()
+		list, err := files.List(dir)
+		for _, e := range list {
+			p := path.Join(dir, e.Name)
+			if left--; left < 0 && follow {
+				return fmt.Errorf("%s: with links followed there are more than %d files", dir, mostFollowed)
+			}
+			if !e.IsDir() || e.Link && !follow {
+				visit(p)
+			} else if err := walk(p); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	return walk(dir)
+}
+
+// readModuleFile is a file as it comes to a machine: a link that is not followed is where it leads. Its path is where
+// the bytes are.
+func readModuleFile(files source.Files, at string, follow bool) moduleFile {
+	if target, err := files.Link(at); err == nil && target != "" && !follow {
+		return moduleFile{there: true, link: true, text: target, path: at}
+	}
+	text, err := files.Read(at)
+	f := moduleFile{there: true, text: text.Text, path: at}
 	if err != nil {
 		f.err = err.Error()
+	}
+	dir, errDir := files.Real(path.Dir(at))
+	if real, err := files.Real(at); err == nil && errDir == nil && real != path.Join(dir, path.Base(at)) {
+		f.path = real
 	}
 	return f
 }

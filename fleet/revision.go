@@ -404,8 +404,13 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 	return cmp.Or(ctx.Err(), err)
 }
 
-// equalFiles reports whether a path is the same in two views: a file, or what a link to a directory leads to.
+// equalFiles reports whether a path is the same in two views: a file, or a link and what it leads to.
 func equalFiles(a, b source.Files, p string) bool {
+	was, errWas := a.Link(p)
+	is, errIs := b.Link(p)
+	if errWas == nil && errIs == nil && was != is {
+		return false
+	}
 	x, errX := a.Stat(p)
 	y, errY := b.Stat(p)
 	if errX != nil && errY != nil {

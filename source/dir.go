@@ -147,6 +147,14 @@ func (d *Dir) List(p string) ([]Entry, error) {
 	return d.View.List(p)
 }
 
+// Link implements Files.
+func (d *Dir) Link(p string) (string, error) {
+	if d.disk.changed.Load() {
+		return "", ErrChanged
+	}
+	return d.View.Link(p)
+}
+
 // A pin is what tells one state of a file from another.
 type pin struct {
 	dev, ino     uint64

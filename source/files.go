@@ -21,6 +21,8 @@ type Files interface {
 	List(path string) ([]Entry, error)
 	// Real is the path with all links resolved.
 	Real(path string) (string, error)
+	// Link is what the link at a path says; "" if what is there is no link. Links on the way to it are followed.
+	Link(path string) (target string, err error)
 	// Roots are the directories (or single files) that may be read, as the user named them.
 	Roots() []string
 }

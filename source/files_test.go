@@ -60,7 +60,9 @@ func all(f Files, path string) string {
 	list, err := f.List(path)
 	out += fmt.Sprintf(", list %v %s", list, kindOfError(err))
 	real, err := f.Real(path)
-	return out + fmt.Sprintf(", real %s %s", real, kindOfError(err))
+	out += fmt.Sprintf(", real %s %s", real, kindOfError(err))
+	to, err := f.Link(path)
+	return out + fmt.Sprintf(", link %q %s", to, kindOfError(err))
 }
 
 // Memory, the disk, and memory laid over an empty tree answer alike about random trees with links in all directions.
@@ -129,6 +131,11 @@ func TestViewsAgree(t *testing.T) {
 		for _, p := range paths {
 			if a, b := all(disk, p), all(memory, p); a != b {
 				t.Errorf("round %d: %s\n disk   %s\n memory %s\n links %v files %v", round, p, a, b, links, files)
+			}
+			if to, err := disk.Link(p); err == nil {
+				if really, _ := os.Readlink(p); to != really && p != tree && p != other {
+					t.Errorf("round %d: %s is a link to %q, really to %q", round, p, to, really)
+				}
 			}
 			// What is read is what the system reads, and lies inside.
 			real, err := filepath.EvalSymlinks(p)

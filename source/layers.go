@@ -128,6 +128,11 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 	return list, nil
 }
 
+// Link implements Files.
+func (l *Layers) Link(p string) (string, error) {
+	return first(l, "lstat", p, Files.Link, func() string { return "" })
+}
+
 // Real implements Files.
 func (l *Layers) Real(p string) (string, error) {
 	for i := range l.layers {

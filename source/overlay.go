@@ -165,6 +165,22 @@ func (o *Overlay) List(p string) ([]Entry, error) {
 	return list, nil
 }
 
+// Link implements Files.
+func (o *Overlay) Link(p string) (string, error) {
+	real, err := o.find(p)
+	if err == nil {
+		err = o.missing("lstat", p, real)
+	}
+	if err != nil {
+		return "", err
+	}
+	target, err := o.Files.Link(p)
+	if _, over := o.texts[real]; errors.Is(err, fs.ErrNotExist) && (over || o.dirs[real] != nil) {
+		return "", nil
+	}
+	return target, err
+}
+
 // Real implements Files.
 func (o *Overlay) Real(p string) (string, error) {
 	real, err := o.find(p)

@@ -277,6 +277,32 @@ func (v *View) Real(p string) (string, error) {
 	return n.real, n.err
 }
 
+// Link implements Files. A root is what it leads to.
+func (v *View) Link(p string) (target string, err error) {
+	if p = filepath.ToSlash(p); v.top(p) != "" {
+		return "", nil
+	}
+	if !v.covers(p) {
+		return "", outside(p, "lies outside of what may be read")
+	}
+	dir := v.look(path.Dir(p), 0)
+	if dir.err != nil {
+		return "", dir.err
+	}
+	real, n := path.Join(dir.real, path.Base(p)), v.look(p, 0)
+	switch {
+	case n.err == nil && n.real == real:
+		return "", nil
+	case dir.in.Kind != Directory || n.told:
+		return "", n.err
+	}
+	in, err := v.back.Lstat(real)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = missing(p)
+	}
+	return in.Target, err
+}
+
 // at is the node that holds what a path leads to: links share it.
 func (v *View) at(p string) (*node, error) {
 	n := v.look(p, 0)

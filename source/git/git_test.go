@@ -186,6 +186,10 @@ func compareTree(t *testing.T, what string, view *Tree, checkout, dir string) in
 			t.Errorf("%s: %s: link %v", what, at, e.Link)
 			continue
 		}
+		to, _ := os.Readlink(filepath.Join(checkout, at))
+		if got, err := view.Link(mounted); err != nil || got != to {
+			t.Errorf("%s: %s: a link to %q %v, really to %q", what, at, got, err, to)
+		}
 		target, err := os.Stat(filepath.Join(checkout, at))
 		real, _ := filepath.EvalSymlinks(filepath.Join(checkout, at))
 		out := err != nil || !inside(real, []string{checkout})

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,22 +223,31 @@ func kindOfMode(mode uint32) source.Kind {
 	return source.Other
 }
 
+// itself is what is at a path that is not the top, and the directory that it is in: a link is not followed, but those
+// on the way are.
+func (t *Tree) itself(name string) (at node, e treeEntry, err error) {
+	if at, err = t.find("lstat", path.Dir(name)); err != nil {
+		return at, e, err
+	}
+	if at.mode&modeType != modeDir {
+		return at, e, notThere("lstat", name)
+	}
+	e, ok, err := t.child(at.id, path.Base(name))
+	if err == nil && !ok {
+		err = notThere("lstat", name)
+	}
+	return at, e, err
+}
+
 // Lstat says what is at a path; a link there is not followed, but those on the way are.
 func (t *Tree) Lstat(name string) (in source.Inode, err error) {
 	defer budget.Catch(&err)
 	if name == t.mount {
 		return source.Inode{Name: path.Base(name), Kind: source.Directory}, nil
 	}
-	at, err := t.find("lstat", path.Dir(name))
+	at, e, err := t.itself(name)
 	if err != nil {
 		return in, err
-	}
-	if at.mode&modeType != modeDir {
-		return in, notThere("lstat", name)
-	}
-	e, ok, err := t.child(at.id, path.Base(name))
-	if err != nil || !ok {
-		return in, cmp.Or(err, notThere("lstat", name))
 	}
 	in = source.Inode{Name: e.name}
 	if e.mode&modeType == modeLink {
@@ -267,6 +275,20 @@ func (t *Tree) Real(name string) (real string, err error) {
 		return "", err
 	}
 	return t.full(n.path), nil
+}
+
+// Link is what the link at a path says; "" if what is there is no link.
+func (t *Tree) Link(name string) (target string, err error) {
+	defer budget.Catch(&err)
+	if name == t.mount {
+		return "", nil
+	}
+	_, e, err := t.itself(name)
+	if err != nil || e.mode&modeType != modeLink {
+		return "", err
+	}
+	to, err := t.blob(e.id)
+	return string(to), err
 }
 
 // List is what a directory holds.
