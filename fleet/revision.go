@@ -277,6 +277,9 @@ func (r *Revisions) Base(ctx context.Context, to string) (name, main string, err
 		to = "HEAD"
 	}
 	if _, err := r.Repo.Resolve(to); err != nil {
+		if to == "HEAD" {
+			err = fmt.Errorf("%w; commit the files first, or say what to compare with: --from DIR", err)
+		}
 		return "", "", err
 	}
 	for _, main := range []string{"origin/HEAD", "origin/main", "origin/master", "origin/production", "main", "master",

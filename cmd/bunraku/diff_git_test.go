@@ -375,3 +375,30 @@ func TestDiffPartialClone(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, out, diagnosed)
 	}
 }
+
+// A sparse checkout leaves files out, and they look as if somebody had removed them: that is told. A repository without
+// a commit has nothing to compare with, and what can be done is told, too.
+func TestDiffSparseAndEmpty(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n",
+		"modules/m/manifests/init.pp": "class m { notify { 'a': } }\n", "modules/n/manifests/init.pp": "class n { }\n"})
+	const note = "is a sparse checkout"
+	if _, out := s.diff("--from", "HEAD"); strings.Contains(out, note) {
+		t.Error(out)
+	}
+	s.git("sparse-checkout", "set", "manifests", "modules/n", "facts")
+	for _, command := range []string{"diff", "impact"} {
+		args := []string{command, s.dir, "--facts", filepath.Join(s.dir, "facts"), "--from", "HEAD"}
+		if _, out, errs := call(args...); !strings.Contains(out+errs, note) {
+			t.Errorf("%s\n%s%s", command, out, errs)
+		}
+		if _, out, errs := call(append(args, "--to", "HEAD")...); strings.Contains(out+errs, note) {
+			t.Errorf("%s of commits\n%s%s", command, out, errs)
+		}
+	}
+	empty := &repository{t, t.TempDir()}
+	empty.git("init", "-q", "-b", "main")
+	empty.put("manifests/site.pp", "notify { 'a': }\n")
+	if code, _, errs := call("diff", empty.dir); code != 1 || !strings.Contains(errs, "commit the files first, or say") {
+		t.Errorf("%d %s", code, errs)
+	}
+}

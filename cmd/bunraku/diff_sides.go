@@ -396,6 +396,10 @@ func (d *diffing) notes() (out []string) {
 	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		add(fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
+	if d.revs.Repo != nil && d.revs.Repo.Sparse() && (d.old.Title == fleet.WorkTree || d.new.Title == fleet.WorkTree) {
+		add("The work tree is a sparse checkout: files that it leaves out count as removed. Compare commits (--to HEAD), or " +
+			"check all of them out: git sparse-checkout disable.")
+	}
 	add(d.unread()...)
 	if len(d.c.Moved) > 0 {
 		var names []string

@@ -58,6 +58,7 @@ type Repo struct {
 	scan    sync.Mutex // of the directories of objects
 	held    atomic.Pointer[stock]
 	partial bool // objects may be missing by design
+	sparse  bool // so may files of the work tree
 
 	packedMu sync.Mutex
 	packed   map[string]packedRef
@@ -296,7 +297,7 @@ func outside(path, target string) error {
 	return &source.Refused{Path: path, Why: "leads outside, to " + target, Flag: "--root " + target}
 }
 
-// configure reads the two things of a configuration that say how the repository is to be read.
+// configure reads what a configuration says of how the repository is to be read.
 func (r *Repo) configure() error {
 	r.format = format{"sha1", sha1.Size, sha1.New}
 	text, err := r.common.read("config", maxConfig)
@@ -307,6 +308,10 @@ func (r *Repo) configure() error {
 		return err
 	}
 	config := parseConfig(text)
+	r.sparse = isTrue(config["core.sparsecheckout"])
+	if text, err := r.own.read("config.worktree", maxConfig); err == nil && config["extensions.worktreeconfig"] != "" {
+		r.sparse = r.sparse || isTrue(parseConfig(text)["core.sparsecheckout"])
+	}
 	unsupported := func(what string) error { return &Unsupported{r.common.dir, what} }
 	version := config["core.repositoryformatversion"]
 	switch version {
@@ -346,6 +351,18 @@ func (r *Repo) configure() error {
 	}
 	return nil
 }
+
+// isTrue reads a value of a configuration as git does. A key without a value has none here, and is passed over.
+func isTrue(v string) bool {
+	switch strings.ToLower(v) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// Sparse reports whether the work tree may lack files of the commit that is checked out, because somebody said so.
+func (r *Repo) Sparse() bool { return r.sparse }
 
 // WorkTree is the root of the work tree.
 func (r *Repo) WorkTree() string { return r.work }
