@@ -165,14 +165,16 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if len(d.nodes) == 0 {
 		return nil, fail("no node has the class %s on either side", strings.Join(f.having, " or "))
 	}
-	if d.paths, err = d.changed(ctx); err != nil {
+	reached, linked := d.reached()
+	if d.paths, err = d.revs.Changed(ctx, d.old, d.new, reached); err != nil {
 		return nil, err
 	}
 	for i, dir := range own {
 		own[i] = source.Absolute(dir)
 	}
 	d.paths = slices.DeleteFunc(d.paths, func(p string) bool { return inside(p, own) })
-	if slices.ContainsFunc(d.paths, maybeModuleFile) || d.otherModules() {
+	maybeNamed := func(p string) bool { return maybeModuleFile(p, linked) }
+	if slices.ContainsFunc(d.paths, maybeNamed) || d.otherModules() {
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
@@ -243,37 +245,11 @@ type noRevision struct {
 
 func (n *noRevision) Unwrap() error { return n.error }
 
-// maybeModuleFile reports whether a file may be one that catalogs name: a source or a function that agents run, by the
-// directory that it lies in, and everything that is neither code nor data, since a link in such a directory may lead
-// there.
-func maybeModuleFile(p string) bool {
-	switch filepath.Ext(p) {
-	case ".pp", ".epp", ".erb", ".yaml", ".yml", ".eyaml", ".rb", ".md":
-		return strings.Contains(p, "/files/") || strings.Contains(p, "/scripts/") || strings.Contains(p, "/tasks/") ||
-			strings.Contains(p, "/functions/") && strings.Contains(p, "/lib/")
-	}
-	return true
-}
-
 // otherModules reports whether a module is in another directory on the new side, or on one side only: then a source
 // leads elsewhere though no file is different.
 func (d *diffing) otherModules() bool {
 	return !slices.EqualFunc(d.c.From.Environment().Modules(), d.c.To.Environment().Modules(),
 		func(a, b *environment.Module) bool { return a.Name == b.Name && a.Dir == b.Dir })
-}
-
-// changed lists the files that are not the same on both sides: those of the environment, and of directories of modules
-// beside it that are in git.
-func (d *diffing) changed(ctx context.Context) ([]string, error) {
-	dirs := []string{source.Absolute(d.root)}
-	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
-		for _, dir := range s.Environment().ModulePath {
-			if !inside(dir, dirs) && (d.old.Commits(dir) || d.new.Commits(dir)) {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	return d.revs.Changed(ctx, d.old, d.new, dirs)
 }
 
 // manyNodes is from how many nodes on a store pays even if it is thrown away afterwards: many of them are alike.

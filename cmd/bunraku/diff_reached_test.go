@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A module's file may lie where no name tells: links lead there, within the environment and out of it. Where it
+// changes, the node is not said to stay the same, and the lines have a cause.
+func TestDiffReachedByLinks(t *testing.T) {
+	const named = "file { '/a': source => 'puppet:///modules/m/x.yaml' }\n"
+	for _, c := range []struct{ name, at, to, changes string }{
+		{"all modules", "env/modules", "../shared", "shared/m/files/x.yaml"},
+		{"a module", "env/modules/m", "../../shared/m", "shared/m/files/x.yaml"},
+		{"a module's files", "env/modules/m/files", "conf", "env/modules/m/conf/x.yaml"},
+		{"files among files", "env/modules/m/files/d", "../../../../conf", "conf/x.yaml"},
+		{"a link behind a link", "env/modules/m/files", "../../../between", "conf/x.yaml"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			site := named
+			if strings.HasSuffix(c.at, "/d") {
+				site = strings.Replace(named, "m/x", "m/d/x", 1)
+			}
+			s := newTree(t, 0, 0, map[string]string{"env/manifests/site.pp": site, c.changes: "a: 1\n",
+				"env/facts/n.json": `{"name": "n", "values": {"fqdn": "n"}}`})
+			for at, to := range map[string]string{c.at: c.to, "between": "conf"} {
+				if err := os.MkdirAll(filepath.Join(s.dir, filepath.Dir(at)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(to, filepath.Join(s.dir, at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.commit("links")
+			s.write(c.changes, "a: 2\n")
+			s.commit("a file")
+			env := filepath.Join(s.dir, "env")
+			for _, to := range []string{"HEAD", ""} {
+				args := []string{env, "--from", "HEAD~1", "--root", s.dir}
+				if to != "" {
+					args = append(args, "--to", to)
+				}
+				code, out, _ := call(append([]string{"diff"}, args...)...)
+				if code != 2 || !strings.Contains(out, "File[/a] content of its source") ||
+					!strings.Contains(out, filepath.Base(c.changes)+":1 (") {
+					t.Errorf("exit %d\n%s", code, out)
+				}
+				if code, out, _ := call(append([]string{"impact"}, args...)...); code != 2 {
+					t.Errorf("exit %d\n%s", code, out)
+				}
+			}
+		})
+	}
+}
