@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,8 @@ type Contents struct {
 
 	mu        sync.Mutex
 	done      map[contentsKey][]contentsChange
-	functions map[string]bool // by name: is the Ruby of it another one; made when asked for
+	libraries *[2]*library      // the Ruby that agents have; nil until it is asked for
+	functions map[string]string // by name: why it may come to something else
 }
 
 type contentsKey struct {
@@ -88,13 +90,16 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 	}
 	for i := range s.Params {
 		p := &s.Params[i]
-		old, new := moduleTexts(r.Get(p.Name)), moduleTexts(p.Value)
-		if len(old) == 0 || len(new) == 0 {
-			continue
-		}
-		key := contentsKey{from: strings.Join(old, "\x00"), to: strings.Join(new, "\x00"), follow: true}
-		for _, f := range c.opt.Contents.compare(key) {
-			c.file(r, s, f)
+		old, new := valuesIn(r.Get(p.Name)), valuesIn(p.Value)
+		for i := range min(len(old), len(new)) { // where one has more, the attribute itself is another one
+			was, is := moduleTexts(old[i]), moduleTexts(new[i])
+			if len(was) == 0 || len(is) == 0 {
+				continue
+			}
+			key := contentsKey{from: strings.Join(was, "\x00"), to: strings.Join(is, "\x00"), follow: true}
+			for _, f := range c.opt.Contents.compare(key) {
+				c.file(r, s, f)
+			}
 		}
 	}
 }
@@ -159,11 +164,29 @@ func sources(r *catalog.Resource) (out []string) {
 	return moduleTexts(r.Get("source"))
 }
 
+// valuesIn are a value and those in the hashes that it holds: each may name files.
+func valuesIn(v value.Value) []value.Value {
+	out := []value.Value{v}
+	switch v := v.(type) {
+	case *value.Array:
+		for _, e := range v.Elems {
+			if _, isText := e.(value.String); !isText {
+				out = append(out, valuesIn(e)[1:]...)
+			}
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			out = append(out, valuesIn(e.Value)...)
+		}
+	}
+	return out
+}
+
 // moduleTexts are the texts of a value, if a file of a module is among them.
 func moduleTexts(v value.Value) (out []string) {
 	modules := false
 	for _, s := range resource.SourcesOf(v) {
-		modules = modules || s.Module != ""
+		modules = modules || s.Module != "" || mountOf(s.Text) != nil
 		out = append(out, s.Text)
 	}
 	if !modules {
@@ -258,8 +281,35 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		f.path, f.doubt = env.Display(f.path), doubt
 		return f
 	}
+	below := func(top string) {
+		if err := walkSource(env.Files(), top, key.follow, func(p string) {
+			name := strings.TrimPrefix(p, top+"/")
+			if _, first := out[name]; !first {
+				out[name] = read(p)
+			}
+		}); err != nil {
+			out[""] = moduleFile{err: err.Error()}
+		}
+	}
 	for text := range strings.SplitSeq(sources, "\x00") {
 		from := resource.ReadSource(text)
+		if m := mountOf(text); m != nil {
+			if m.server != "" {
+				doubt = "whether " + m.server + " has these modules"
+			}
+			tops := m.tops(env, key.recurse)
+			for _, at := range tops {
+				if info, err := env.Files().Stat(at); err != nil || !info.IsDir() {
+					out[""] = read(at)
+				} else if key.recurse {
+					below(at)
+				}
+			}
+			if len(tops) > 0 && !key.all {
+				return out
+			}
+			continue
+		}
 		switch {
 		case from.Module == "":
 			doubt = "whether a machine takes " + text + " in place of it"
@@ -284,14 +334,7 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 			return out
 		}
 		if key.recurse {
-			if err := walkSource(env.Files(), at, key.follow, func(p string) {
-				below := strings.TrimPrefix(p, at+"/")
-				if _, first := out[below]; !first {
-					out[below] = read(p)
-				}
-			}); err != nil {
-				out[""] = moduleFile{err: err.Error()}
-			}
+			below(at)
 		}
 		if !key.all {
 			return out
@@ -301,6 +344,40 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		out[""] = moduleFile{doubt: doubt}
 	}
 	return out
+}
+
+// A mount serves a directory of each module as if they were one: what the agent itself fetches before it runs.
+type mount struct{ server, dir, rest string }
+
+var mounted = regexp.MustCompile(`^(?i:puppet):/(?:/([^/]*)/)?(plugins|pluginfacts|locales)(?:/([^?]*))?(?:\?.*)?$`)
+
+// mountOf is the mount that a source names, nil if it names none.
+func mountOf(text string) *mount {
+	m := mounted.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	dir := map[string]string{"plugins": "lib", "pluginfacts": "facts.d", "locales": "locales"}[m[2]]
+	return &mount{m[1], dir, m[3]}
+}
+
+// tops are what a source in a mount is: the path in the first module that has it, or with all that is below it the
+// directories of all modules, whatever path is named.
+func (m *mount) tops(env *environment.Environment, recurse bool) (tops []string) {
+	if !filepath.IsLocal("./" + m.rest) {
+		return nil
+	}
+	for _, x := range env.Modules() {
+		at := path.Join(x.Dir, m.dir)
+		if !source.Exists(env.Files(), path.Join(at, m.rest)) {
+			continue
+		}
+		if info, err := env.Files().Stat(path.Join(at, m.rest)); !recurse || err == nil && !info.IsDir() {
+			return []string{path.Join(at, m.rest)}
+		}
+		tops = append(tops, at)
+	}
+	return tops
 }
 
 // mostFollowed bounds what is visited by links: a few that lead to one another have very many ways.

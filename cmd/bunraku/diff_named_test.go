@@ -15,7 +15,16 @@ func TestDiffNamed(t *testing.T) {
 			"newparam(:name, :namevar => true)\nnewparam(:source)\nend\n",
 		"modules/concat/manifests/fragment.pp": "define concat::fragment($source) { concat_fragment { $name: " +
 			"source => $source } }\n"}
+	typed := map[string]string{"modules/m/lib/puppet/type/own.rb": "Puppet::Type.newtype(:own) do\n" +
+		"newparam(:name, :namevar => true)\nnewparam(:parts)\nend\n"}
 	const file, function = "modules/m/files/x", "modules/m/lib/puppet/functions/m/f.rb"
+	const helper = "modules/m/lib/puppet_x/m/a_helper.rb"
+	uses := "what the function m::f may use, which agents run, is not the same"
+	runs := func(body string) map[string]string {
+		return map[string]string{
+			function:                              "Puppet::Functions.create_function(:'m::f') do\ndef f(v)\n" + body + "\nend\nend\n",
+			"modules/m/lib/puppet_x/m/between.rb": "AHelper.new\n"}
+	}
 	for _, c := range []struct {
 		name, site   string
 		files        map[string]string
@@ -35,6 +44,25 @@ func TestDiffNamed(t *testing.T) {
 			"the function m::f, which agents run, is another one", 3},
 		{"a secret one", "notify { 'a': message => Sensitive(Deferred('m::f', [Deferred('m::f')])) }\n", nil, function,
 			"the function m::f, which agents run, is another one", 3},
+		{"in a hash", "own { 'a': parts => { 'b' => [{ 'c' => 'puppet:///modules/m/x' }] } }\n", typed, file,
+			"Own[a] content of its source", 2},
+		{"plugins", source("puppet:///plugins/x/y.rb"), nil, "modules/m/lib/x/y.rb", "File[/a] content of its source", 2},
+		{"all plugins", "file { '/a': recurse => true, source => 'puppet:///plugins' }\n", nil, "modules/m/lib/x/y.rb",
+			"File[/a] content of x/y.rb", 2},
+		{"all facts", "file { '/a': recurse => true, source => 'puppet:///pluginfacts' }\n", nil, "modules/m/facts.d/x.yaml",
+			"File[/a] content of x.yaml", 2},
+		{"translations", "file { '/a': recurse => true, source => 'puppet:///locales' }\n", nil, "modules/m/locales/de/x.po",
+			"File[/a] content of de/x.po", 2},
+		{"what a function of agents requires", "notify { 'a': message => Deferred('m::f', [1]) }\n",
+			runs("require_relative '../../../puppet_x/m/a_helper'"), helper, uses, 3},
+		{"what what it requires names", "notify { 'a': message => Deferred('m::f', [1]) }\n",
+			runs("Between.new"), helper, uses, 3},
+		{"what a function of agents calls", "notify { 'a': message => Deferred('m::f', [1]) }\n",
+			runs("call_function('m::g', v)"), "modules/m/lib/puppet/functions/m/g.rb", uses, 3},
+		{"a function in a text for agents", "notify { 'a': message => Deferred('inline_epp', ['<%= m::f(1) %>']) }\n", nil,
+			function, "the function m::f, which agents run, is another one", 3},
+		{"a function that agents call by its name", "notify { 'a': message => Deferred('call', ['m::f']) }\n", nil,
+			function, "the function m::f, which agents run, is another one", 3},
 		{"a module that hides it", source("puppet:///modules/m/x"), map[string]string{file: "one\n",
 			"environment.conf": "modulepath = site:modules\n"}, "site/m/manifests/init.pp",
 			"fails: File[/a]: no module has puppet:///modules/m/x", 2},
