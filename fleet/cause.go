@@ -518,6 +518,14 @@ const unfetched = "modules are not fetched: what other versions of them do was n
 // onAgents is said of code that agents run, not compiles: facts, and how resources come to be as the catalog says.
 const onAgents = "agents run it: what it does there was not looked at"
 
+// alike is said of what the sides do not read as it is on either of them.
+const alike = "both sides read it from one place: how it changed was not looked at"
+
+// alike reports whether a file is such a one.
+func (s *search) alike(p string) bool {
+	return slices.ContainsFunc(s.Alike, func(at string) bool { return p == at || strings.HasPrefix(p, at+"/") })
+}
+
 var agentsRun = regexp.MustCompile(
 	`(^|/)(lib/(facter|puppet/type|puppet/provider|puppet/property|puppet/util|puppet_x|augeas)|facts\.d)/`)
 
@@ -687,6 +695,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 				h.Unseen = unfetched
 			case agentsRun.MatchString(h.Path) && (why[i] == nobodyAsks || why[i] == sameAnswer):
 				h.Unseen = onAgents
+			case s.alike(h.Path):
+				h.Unseen = alike
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
 			case open[i] > 0:

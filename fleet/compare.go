@@ -32,7 +32,9 @@ type Comparing struct {
 	// Consequences says what a run does to machines that have the old catalog; nil if nobody asks.
 	Consequences *Consequences
 	// Moved are the modules that the sides want in different versions, and have the same files of, or none.
-	Moved   []Moved
+	Moved []Moved
+	// Alike are files and directories that both sides have from one place, whatever they are on either side.
+	Alike   []string
 	Options diff.Options
 	Watch   Watch  // is told of every compile
 	Step    func() // is called when a node is done

@@ -54,3 +54,43 @@ func TestDiffReachedByLinks(t *testing.T) {
 		})
 	}
 }
+
+// What flags name is read from one place for both sides. Where the commits hold it, too, that it changed is told, and
+// its lines are not said to have no effect.
+func TestDiffReadAlike(t *testing.T) {
+	for _, c := range []struct{ flag, name, was, is, site string }{
+		{"--trusted", "trusted.yaml", "extensions: {pp_role: a}\n", "extensions: {pp_role: b}\n",
+			"notify { $trusted['extensions']['pp_role']: }\n"},
+		{"--mock", "mock.yaml", "[{function: 'x::y', arguments: [], result: a}]\n",
+			"[{function: 'x::y', arguments: [], result: b}]\n", "notify { x::y(): }\n"},
+		{"--enc", "enc.yaml", "classes: [a]\n", "classes: [b]\n", "class a { notify { 'a': } }\nclass b {}\n"},
+		{"--enc", "../enc.yaml", "classes: [a]\n", "classes: [b]\n", "class a { notify { 'a': } }\nclass b {}\n"},
+		{"--facts", "machines", "", "", "notify { $facts['role']: }\n"},
+		{"--with", "more", "", "", "include m\n"},
+	} {
+		s := newTree(t, 1, 0, map[string]string{"env/manifests/site.pp": c.site,
+			"env/facts/n.json": `{"name": "n", "values": {"fqdn": "n"}}`})
+		name := filepath.Join("env", c.name)
+		was, is := c.was, c.is
+		switch c.flag {
+		case "--facts":
+			name += "/n.json"
+			was, is = `{"fqdn": "n", "role": "a"}`, `{"fqdn": "n", "role": "b"}`
+		case "--with":
+			name += "/modules/m/manifests/init.pp"
+			was, is = "class m { notify { 'a': } }\n", "class m { notify { 'b': } }\n"
+		}
+		s.write(name, was)
+		s.commit("before")
+		s.write(name, is)
+		s.commit("after")
+		env := filepath.Join(s.dir, "env")
+		for _, command := range []string{"diff", "impact"} {
+			code, out, _ := call(command, env, "HEAD~1..HEAD", c.flag, filepath.Join(env, c.name))
+			if code != 0 || strings.Contains(out, "without effect") ||
+				!strings.Contains(out, "holds is the same on both sides: how it changed does not count.") {
+				t.Errorf("%s %s: exit %d\n%s", c.flag, command, code, out)
+			}
+		}
+	}
+}

@@ -48,6 +48,7 @@ type diffing struct {
 	judge            *judge.Judge // of consequences; nil until they are asked for
 	paths            []string     // of files that are not the same
 	disk             []string     // digests of what both sides have from the disk; nil until they are asked for
+	alike            []string     // what is to be said of files that changed, and that both sides have from one place
 }
 
 // openDiff opens the sides that the flags name.
@@ -173,6 +174,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		own[i] = source.Absolute(dir)
 	}
 	d.paths = slices.DeleteFunc(d.paths, func(p string) bool { return inside(p, own) })
+	if err = d.findAlike(ctx, f); err != nil {
+		return nil, err
+	}
 	maybeNamed := func(p string) bool { return maybeModuleFile(p, linked) }
 	if slices.ContainsFunc(d.paths, maybeNamed) || d.otherModules() {
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
@@ -537,7 +541,34 @@ func (d *diffing) withoutFacts() (paths, notes []string) {
 	case !known:
 		notes = append(notes, "Facts are those of the new side, on both sides: whether they changed was not looked at.")
 	}
-	return paths, notes
+	return paths, append(notes, d.alike...)
+}
+
+// findAlike finds what both sides have from one place, and what the commits that are compared have, too: how that
+// changed is not looked at.
+func (d *diffing) findAlike(ctx context.Context, f *diffFlags) error {
+	type input struct{ flag, path string }
+	inputs := []input{{"--facts", f.facts}, {"--trusted", f.trusted}, {"--mock", f.unknown.mock}, {"--enc", f.enc.String()}}
+	for _, dir := range f.with {
+		inputs = append(inputs, input{"--with", dir})
+	}
+	for _, in := range inputs {
+		at := source.Absolute(in.path)
+		if in.path == "" || at == source.Absolute(fleet.FactsDir(d.root)) {
+			continue
+		}
+		d.c.Alike = append(d.c.Alike, at)
+		if !d.old.Commits(at) && !d.new.Commits(at) {
+			continue
+		}
+		if list, err := d.revs.Changed(ctx, d.old, d.new, []string{at}); err != nil {
+			return err
+		} else if len(list) > 0 {
+			d.alike = append(d.alike, fmt.Sprintf("What %s %s holds is the same on both sides: how it changed does not count.",
+				in.flag, in.path))
+		}
+	}
+	return nil
 }
 
 // inside reports whether a path is, or lies in, one of some directories.
