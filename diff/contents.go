@@ -52,6 +52,7 @@ type contentsChange struct {
 	old, new value.Value
 	blocks   []Block
 	unknown  string
+	dir      bool      // it is a directory that came or went
 	place    [2]string // the file's path on either side
 }
 
@@ -113,11 +114,18 @@ func (c *comparison) files(r, s *catalog.Resource) {
 	all, _ := s.Get("sourceselect").(value.String)
 	links, _ := s.Get("links").(value.String)
 	reach := resource.RecursionOf(s.Get)
+	var told []string
 	for _, f := range c.opt.Contents.compare(contentsKey{strings.Join(old, "\x00"), strings.Join(new, "\x00"), recurses(s),
 		all == "all", links == "follow"}) {
 		if f.file != "" && (!reach.Reaches(f.file) || c.owned(placeOf(s), placeOf(s)+"/"+f.file)) {
 			continue
 		}
+		if f.dir && (len(told) > 0 && f.file == "" || slices.ContainsFunc(told, func(file string) bool {
+			return strings.HasPrefix(file, f.file+"/")
+		})) { // what is in it says it
+			continue
+		}
+		told = append(told, f.file)
 		c.file(r, s, f)
 	}
 }
@@ -220,16 +228,28 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 				names = append(names, name)
 			}
 		}
-		slices.Sort(names)
+		slices.SortFunc(names, func(m, n string) int { // directories behind what is in them
+			aDir, bDir := x[m].dir || y[m].dir, x[n].dir || y[n].dir
+			switch {
+			case aDir && bDir:
+				return strings.Compare(n, m)
+			case aDir:
+				return 1
+			case bDir:
+				return -1
+			}
+			return strings.Compare(m, n)
+		})
 		for _, name := range names {
 			a, b := x[name], y[name]
-			if a.err == "" && b.err == "" && a.there == b.there && a.link == b.link && a.text == b.text {
+			if a.err == "" && b.err == "" && a.there == b.there && a.link == b.link && a.dir == b.dir && a.text == b.text {
 				continue
 			}
 			d := contentsChange{file: name, place: [2]string{a.path, b.path}}
+			d.dir = (a.dir || !a.there) && (b.dir || !b.there) && a.err == "" && b.err == ""
 			d.unknown = cmp.Or(a.err, b.err, a.doubt, b.doubt)
 			d.old, d.new = a.value(), b.value()
-			if d.unknown == "" && !a.link && !b.link && isText(a.text) && isText(b.text) {
+			if d.unknown == "" && !a.link && !b.link && !a.dir && !b.dir && isText(a.text) && isText(b.text) {
 				d.blocks = blocks(a.text, b.text)
 			}
 			done = append(done, d)
@@ -243,6 +263,7 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 type moduleFile struct {
 	there bool
 	link  bool
+	dir   bool   // it is a directory, and comes with what is in it
 	text  string // of a link, where it leads
 	path  string // for people
 	err   string // why it is not known
@@ -256,6 +277,8 @@ func (f moduleFile) value() value.Value {
 		return nil
 	case f.link:
 		return value.String("a link to " + f.text)
+	case f.dir:
+		return value.String("a directory")
 	case isText(f.text):
 		return value.String(f.text)
 	}
@@ -282,9 +305,12 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 		return f
 	}
 	below := func(top string) {
-		if err := walkSource(env.Files(), top, key.follow, func(p string) {
+		if err := walkSource(env.Files(), top, key.follow, func(p string, dir bool) {
 			name := strings.TrimPrefix(p, top+"/")
-			if _, first := out[name]; !first {
+			if _, first := out[name]; first {
+				return
+			}
+			if out[name] = (moduleFile{there: true, dir: true, path: env.Display(p), doubt: doubt}); !dir {
 				out[name] = read(p)
 			}
 		}); err != nil {
@@ -332,6 +358,9 @@ func (c *Contents) find(env *environment.Environment, sources string, key conten
 				out[""] = read(at)
 			}
 			return out
+		}
+		if _, first := out[""]; !first {
+			out[""] = moduleFile{there: true, dir: true, path: env.Display(at), doubt: doubt}
 		}
 		if key.recurse {
 			below(at)
@@ -383,9 +412,9 @@ func (m *mount) tops(env *environment.Environment, recurse bool) (tops []string)
 // mostFollowed bounds what is visited by links: a few that lead to one another have very many ways.
 const mostFollowed = 1 << 16
 
-// walkSource visits what is no directory below one. Links are not followed, or all of them are: a directory that is
+// walkSource visits what is below a directory. Links are not followed, or all of them are: a directory that is
 // below itself then is an error, as it is for agents.
-func walkSource(files source.Files, dir string, follow bool, visit func(p string)) error {
+func walkSource(files source.Files, dir string, follow bool, visit func(p string, dir bool)) error {
 	var above []string
 	left := mostFollowed
 	var walk func(dir string) error
@@ -405,9 +434,11 @@ func walkSource(files source.Files, dir string, follow bool, visit func(p string
 			if left--; left < 0 && follow {
 				return fmt.Errorf("%s: with links followed there are more than %d files", dir, mostFollowed)
 			}
-			if !e.IsDir() || e.Link && !follow {
-				visit(p)
-			} else if err := walk(p); err != nil {
+			goes := e.IsDir() && (!e.Link || follow)
+			if visit(p, goes); !goes {
+				continue
+			}
+			if err := walk(p); err != nil {
 				return err
 			}
 		}

@@ -94,3 +94,46 @@ func TestDiffReadAlike(t *testing.T) {
 		}
 	}
 }
+
+// Directories come to machines, too, also those of which all files are passed over: an agent (7.23) made them with
+// ignore and with recurselimit. Where files in them come, these tell it.
+func TestDiffDirectoriesInSources(t *testing.T) {
+	for _, c := range []struct{ attributes, was, is, want string }{
+		{"recurse => true, ignore => '.keep'", "", "new/.keep", "content of new   nothing → 'a directory'"},
+		{"recurse => true, recurselimit => 1", "", "new/deep/x", "content of new   nothing → 'a directory'"},
+		{"recurse => true, recurselimit => 2", "", "new/deep/x", "content of new/deep   nothing → 'a directory'"},
+		{"recurse => true, recurselimit => 1", "new/x", "new/y", ""},
+		{"recurse => true", "", "new/deep/x", "content of new/deep/x   nothing → ''"},
+		{"recurse => true, recurselimit => 1", "new/x", "new", "content of new   'a directory' → ''"},
+		{"recurse => false", "all", "", "content of its source   'a directory' → nothing"},
+		{"recurse => false", "", "new/x", ""},
+	} {
+		s := newTree(t, 1, 0, map[string]string{
+			"manifests/site.pp": "file { '/d': source => 'puppet:///modules/m/d', " + c.attributes + " }\n"})
+		at := func(name string) string { return "modules/m/files/d/" + name }
+		s.write(at("one"), "one\n")
+		if c.was != "" && c.was != "all" {
+			s.write(at(c.was), "")
+		}
+		s.write("modules/m/files/other", "")
+		s.commit("before")
+		if c.was != "" {
+			gone := strings.TrimSuffix(at(c.was), "/all")
+			if c.was == "new/x" && c.is == "new" {
+				gone = at("new")
+			}
+			if err := os.RemoveAll(filepath.Join(s.dir, strings.TrimSuffix(gone, "/"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.is != "" {
+			s.write(at(c.is), "")
+		}
+		for _, store := range [][]string{nil, {"--store", filepath.Join(t.TempDir(), "store")}} {
+			code, out := s.diff(append(store, "--from", "HEAD")...)
+			if (code == 2) != (c.want != "") || !strings.Contains(out, c.want) || strings.Count(out, "content of ") > 1 {
+				t.Errorf("%s: %s, exit %d\n%s", c.attributes, c.is, code, out)
+			}
+		}
+	}
+}
