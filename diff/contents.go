@@ -61,11 +61,12 @@ func NewContents(from, to *environment.Environment) *Contents {
 	return &Contents{from: from, to: to, done: map[contentsKey][]contentsChange{}}
 }
 
-// Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is.
-func (c *Contents) Compare(cat *catalog.Catalog, opt Options) []*Change {
-	x := &comparison{opt: opt, to: Side{Catalog: cat}}
-	x.opt.Contents = c
-	for _, r := range cat.Resources {
+// Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is: s is either
+// of them.
+func (c *Contents) Compare(s Side, opt Options) []*Change {
+	x := &comparison{opt: opt, to: s, oldOwn: ownOf(&s)}
+	x.newOwn, x.opt.Contents = x.oldOwn, c
+	for _, r := range s.Catalog.Resources {
 		x.contents(r, r)
 	}
 	x.changes = opt.leave(x.changes)
@@ -74,9 +75,9 @@ func (c *Contents) Compare(cat *catalog.Catalog, opt Options) []*Change {
 }
 
 // Ignored is Ignored of a node whose catalog is the same on both sides.
-func (c *Contents) Ignored(cat *catalog.Catalog, opt Options) bool {
+func (c *Contents) Ignored(s Side, opt Options) bool {
 	all, less := opt.all()
-	return less && len(c.Compare(cat, all)) > 0
+	return less && len(c.Compare(s, all)) > 0
 }
 
 // contents compares what a resource of both sides only names: the files of modules, and the functions that agents run.

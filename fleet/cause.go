@@ -393,9 +393,9 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 		if holds {
 			o = outcome{held: true}
 			if w.was.Catalog != nil && st.contents != nil {
-				o = keysOf(st.contents.Compare(w.was.Catalog, s.Options))
+				o = keysOf(st.contents.Compare(s.side(s.base, w.was), s.Options))
 				o.held = len(o.keys)+len(o.unknown) == 0
-				if o.ignored = o.held && st.contents.Ignored(w.was.Catalog, s.Options); o.ignored {
+				if o.ignored = o.held && st.contents.Ignored(s.side(s.base, w.was), s.Options); o.ignored {
 					o.held = false
 				}
 			}
@@ -548,7 +548,7 @@ func (s *search) lean(w *witness, units [][]*diff.Hunk) []bool {
 		st := s.state(s.name(rest), rest)
 		leans[i] = st.err != nil || s.moves(w, is, st) && !s.try(w, rest).same(s.try(w, hunks)) ||
 			is.Catalog != nil && s.Options.Contents != nil &&
-				len(s.until(st, all).Compare(is.Catalog, s.Options)) > 0 // of files that only the new catalog has
+				len(s.until(st, all).Compare(diff.Side{Catalog: is.Catalog}, s.Options)) > 0 // of files that only the new catalog has
 	}
 	if slices.Contains(leans, true) && len(s.again(w).slots) > 0 {
 		clear(leans)

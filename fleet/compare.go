@@ -271,6 +271,20 @@ func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change,
 	return diff.Compare(c.side(from, was), c.side(to, is), c.Options), was, is, nil
 }
 
+// tracedFiles is traced of a node whose catalog stays the same, and names files that do not.
+func (c *Comparing) tracedFiles(ctx context.Context, n Node) ([]*diff.Change, error) {
+	from, _, err := c.Traced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was, err := c.compile(ctx, from, c.old(n))
+	if err != nil || was.Catalog == nil {
+		return nil, err
+	}
+	c.Watch(was)
+	return c.Options.Contents.Compare(c.side(from, was), c.Options), nil
+}
+
 // held takes in a node that cannot change.
 func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was *eval.Result) error {
 	out := r.Nodes[i]
@@ -283,12 +297,21 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 	}
 	out.Empty = Empty(was.Catalog)
 	if c.Options.Contents != nil {
-		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
+		if changes := c.Options.Contents.Compare(c.side(c.From, was), c.Options); len(changes) > 0 {
+			if c.Traced != nil {
+				better, err := c.tracedFiles(ctx, n)
+				if err != nil {
+					return err
+				}
+				if len(better) > 0 {
+					changes = better
+				}
+			}
 			r.Add(i, changes)
 			_, err := c.follow(ctx, r, i, n, was, was)
 			return err
 		}
-		if out.Ignored = c.Options.Contents.Ignored(was.Catalog, c.Options); out.Ignored {
+		if out.Ignored = c.Options.Contents.Ignored(c.side(c.From, was), c.Options); out.Ignored {
 			out.State = diff.Equal
 			return nil
 		}

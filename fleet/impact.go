@@ -58,7 +58,7 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 		return inWords(question), nil
 	}
 	if was.Catalog != nil && c.Options.Contents != nil {
-		if changes := c.Options.Contents.Compare(was.Catalog, c.Options); len(changes) > 0 {
+		if changes := c.Options.Contents.Compare(c.side(c.From, was), c.Options); len(changes) > 0 {
 			return "content of " + changes[0].Name.String(), nil
 		}
 	}

@@ -121,9 +121,9 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		cat, err := a.Catalog()
 		if k.err = err; err == nil && cat != nil {
 			k.files = slices.ContainsFunc(cat.Resources, sealedSource) ||
-				len(c.Options.Contents.Compare(cat, c.Options)) > 0 ||
+				len(c.Options.Contents.Compare(diff.Side{Catalog: cat}, c.Options)) > 0 ||
 				slices.ContainsFunc(cat.Resources, store.Sealed) && c.Options.Contents.OtherFunctions()
-			k.ignored = !k.files && c.Options.Contents.Ignored(cat, c.Options)
+			k.ignored = !k.files && c.Options.Contents.Ignored(diff.Side{Catalog: cat}, c.Options)
 		}
 	})
 	if k.err != nil || k.files {

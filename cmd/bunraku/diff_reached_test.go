@@ -137,3 +137,20 @@ func TestDiffDirectoriesInSources(t *testing.T) {
 		}
 	}
 }
+
+// Where a file of a module changes and no catalog does, the change is the same on nodes that call what it comes to by
+// their names, with and without a store, and has its cause.
+func TestDiffOwnNamesOfSources(t *testing.T) {
+	const file = "modules/m/files/x"
+	s := newTree(t, 3, 0, map[string]string{file: "one\n",
+		"manifests/site.pp": "file { \"/x/${facts['fqdn']}\": source => 'puppet:///modules/m/x' }\n"})
+	s.write(file, "two\n")
+	store := filepath.Join(t.TempDir(), "store")
+	for _, more := range [][]string{nil, {"--store", store}, {"--store", store}} {
+		_, out := s.diff(append(more, "--from", "HEAD")...)
+		if !strings.Contains(out, "A  on 3 nodes\n     File[/x/<fqdn>] content of its source") ||
+			!strings.Contains(out, "from  "+file+":1") || strings.Contains(out, "\nB  on") {
+			t.Errorf("%v\n%s", more, out)
+		}
+	}
+}
