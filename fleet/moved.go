@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,7 +52,7 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 	was, is := environment.Pins(old.Files, r.env), environment.Pins(new.Files, r.env)
 	names := maps.Clone(was)
 	maps.Copy(names, is)
-	rest := was[""] != is[""]
+	rest := was[""] != is[""] || r.evaluates(old, new, was[""]+"\n"+is[""], slices.Concat(from.ModulePath, to.ModulePath))
 	if rest { // what the rest means nobody knows: it may name any module that is not a side's own
 		for _, m := range slices.Concat(from.Modules(), to.Modules()) {
 			names[m.Name] = ""
@@ -97,6 +98,41 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 		all = append(all, m)
 	}
 	return all
+}
+
+var (
+	reading  = regexp.MustCompile(`\b(load|\w*eval|require(_relative)?|import|open|glob|Dir|File|IO|Pathname|YAML|JSON)\b`)
+	quoted   = regexp.MustCompile(`["']([^"']+)["']`)
+	computed = regexp.MustCompile(`^(#\{[^}]*\}|\.)/`)
+)
+
+// evaluates reports whether files that a Puppetfile evaluates, or reads a list from, are not the same on both sides.
+// Which these are is told by the texts in lines that read something: a file, a directory or a pattern below the
+// environment. said is what the Puppetfiles say besides modules by their names; modules are no such directories.
+func (r *Revisions) evaluates(old, new *Revision, said string, modules []string) bool {
+	var dirs []string
+	for line := range strings.Lines(said) {
+		if !reading.MatchString(line) {
+			continue
+		}
+		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+			text := computed.ReplaceAllString(m[1], "")
+			if i := strings.IndexAny(text, "*?[{#"); i >= 0 { // of a pattern, the directory that it looks into
+				text = text[:strings.LastIndex(text[:i], "/")+1]
+			}
+			dir := path.Join(r.env, strings.TrimPrefix(text, "/"))
+			if strings.HasPrefix(dir, r.env+"/") && !slices.ContainsFunc(modules, func(p string) bool {
+				return p == dir || strings.HasPrefix(p, dir+"/") || strings.HasPrefix(dir, p+"/")
+			}) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	if len(dirs) == 0 {
+		return false
+	}
+	list, err := r.Changed(context.Background(), old, new, dirs)
+	return err != nil || len(list) > 0
 }
 
 // beside finds what a Puppetfile puts outside of the module path: data, mostly. Where that is a directory of modules,

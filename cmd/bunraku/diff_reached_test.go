@@ -154,3 +154,33 @@ func TestDiffOwnNamesOfSources(t *testing.T) {
 		}
 	}
 }
+
+// A Puppetfile may evaluate files of other directories, or read a list from one: where these change, modules that are
+// not in git may be other ones.
+func TestDiffPuppetfileReads(t *testing.T) {
+	for _, c := range []struct {
+		puppetfile, file, was, is string
+		code                      int
+	}{
+		{"load File.join(__dir__, 'Puppetfile.d', 'a.rb')\n", "Puppetfile.d/a.rb", "mod 'x-m', '1'\n", "mod 'x-m', '2'\n", 3},
+		{"Dir[\"#{__dir__}/parts/*.rb\"].each { |f| eval(File.read(f)) }\n", "parts/a.rb", "mod 'x-m', '1'\n",
+			"mod 'x-m', '2'\n", 3},
+		{"Dir.glob('./parts/**/*').each { |f| eval(File.read(f)) }\n", "parts/deep/a", "mod 'x-m', '1'\n",
+			"mod 'x-m', '2'\n", 3},
+		{"YAML.load_file('config/mods.yaml').each { |k, v| mod k, v }\n", "config/mods.yaml", "m: 1\n", "m: 2\n", 3},
+		{"YAML.load_file('config/mods.yaml').each { |k, v| mod k, v }\n", "other/mods.yaml", "m: 1\n", "m: 2\n", 0},
+		{"moduledir 'modules'\nmod 'x-m', '1'\n", "modules/own/README", "1\n", "2\n", 0},
+	} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n", "Puppetfile": c.puppetfile,
+			".gitignore": "/modules/m\n", c.file: c.was})
+		s.write(c.file, c.is)
+		s.commit("other versions")
+		s.write("modules/m/manifests/init.pp", "class m { notify { 'm': } }\n")
+		if code, out := s.diff("HEAD~1..HEAD"); code != c.code || strings.Contains(out, "cannot change") != (c.code == 0) {
+			t.Errorf("%s: exit %d\n%s", c.puppetfile, code, out)
+		}
+		if code, out, _ := call("impact", s.dir, "HEAD~1..HEAD"); (code == 2) != (c.code == 3) {
+			t.Errorf("%s: exit %d\n%s", c.puppetfile, code, out)
+		}
+	}
+}
