@@ -61,8 +61,8 @@ func NewContents(from, to *environment.Environment) *Contents {
 	return &Contents{from: from, to: to, done: map[contentsKey][]contentsChange{}}
 }
 
-// Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is: s is either
-// of them.
+// Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is: s is
+// either of them.
 func (c *Contents) Compare(s Side, opt Options) []*Change {
 	x := &comparison{opt: opt, to: s, oldOwn: ownOf(&s)}
 	x.newOwn, x.opt.Contents = x.oldOwn, c

@@ -548,7 +548,7 @@ func (s *search) lean(w *witness, units [][]*diff.Hunk) []bool {
 		st := s.state(s.name(rest), rest)
 		leans[i] = st.err != nil || s.moves(w, is, st) && !s.try(w, rest).same(s.try(w, hunks)) ||
 			is.Catalog != nil && s.Options.Contents != nil &&
-				len(s.until(st, all).Compare(diff.Side{Catalog: is.Catalog}, s.Options)) > 0 // of files that only the new catalog has
+				len(s.until(st, all).Compare(diff.Side{Catalog: is.Catalog}, s.Options)) > 0 // of files that only it has
 	}
 	if slices.Contains(leans, true) && len(s.again(w).slots) > 0 {
 		clear(leans)

@@ -548,7 +548,8 @@ func (d *diffing) withoutFacts() (paths, notes []string) {
 // changed is not looked at.
 func (d *diffing) findAlike(ctx context.Context, f *diffFlags) error {
 	type input struct{ flag, path string }
-	inputs := []input{{"--facts", f.facts}, {"--trusted", f.trusted}, {"--mock", f.unknown.mock}, {"--enc", f.enc.String()}}
+	inputs := []input{{"--facts", f.facts}, {"--trusted", f.trusted}, {"--mock", f.unknown.mock},
+		{"--enc", f.enc.String()}}
 	for _, dir := range f.with {
 		inputs = append(inputs, input{"--with", dir})
 	}
@@ -564,8 +565,8 @@ func (d *diffing) findAlike(ctx context.Context, f *diffFlags) error {
 		if list, err := d.revs.Changed(ctx, d.old, d.new, []string{at}); err != nil {
 			return err
 		} else if len(list) > 0 {
-			d.alike = append(d.alike, fmt.Sprintf("What %s %s holds is the same on both sides: how it changed does not count.",
-				in.flag, in.path))
+			d.alike = append(d.alike, fmt.Sprintf("What %s %s holds is the same on both sides: how it changed does not "+
+				"count.", in.flag, in.path))
 		}
 	}
 	return nil
