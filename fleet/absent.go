@@ -13,14 +13,14 @@ import (
 // What is said of modules that are not there, and that nodes were compiled without (package eval, absent.go).
 
 // Modules are the modules that something stands in for, by name, as they are shown. Which module brings a plain name
-// may not be known. Types are left out: no catalog hangs on them.
+// may not be known. Those on which no catalog hangs are left out.
 func Modules(all []eval.StandIn) (names []string) {
 	for _, s := range all {
 		name := s.Module
-		if strings.HasPrefix(name, "that brings ") {
+		if s.IsUnnamed() {
 			name = "the module " + name
 		}
-		if s.Kind != source.MissingType && !slices.Contains(names, name) {
+		if s.Counts() && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -261,7 +261,7 @@ func (c *Comparing) moved(res *eval.Result) string {
 // standsIn reports whether a compile went on without the module. Which module brings a plain name is not known.
 func (m *Moved) standsIn(res *eval.Result) bool {
 	return slices.ContainsFunc(res.StandIns, func(s eval.StandIn) bool {
-		return m.rest || s.Module == m.Name || strings.HasPrefix(s.Module, "that brings ")
+		return m.rest || s.Module == m.Name || s.IsUnnamed()
 	})
 }
 

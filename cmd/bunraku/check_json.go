@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"bunraku/fleet"
 	"bunraku/puppet/compiler"
 	"bunraku/source"
@@ -80,7 +78,7 @@ func (c *checking) answer() answerJSON {
 			n.Resources = len(r.Catalog.Resources)
 		}
 		for _, s := range r.StandIns {
-			if strings.HasPrefix(s.Module, "that brings ") {
+			if s.IsUnnamed() {
 				s.Module = ""
 			}
 			n.StandIns = append(n.StandIns, standInJSON{s.Module, standInKinds[s.Kind], s.Name})

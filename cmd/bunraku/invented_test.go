@@ -219,6 +219,8 @@ func TestCheckWithStandIns(t *testing.T) {
 			"thing('x'): }", 3,
 			[]string{"stand-ins for other, the module that brings thing"}, []string{"E0"}},
 		{"a type", "function f(Other::Port $p) { $p }\nnotify { 'n': message => f(1) }", 0, []string{"fine"}, nil},
+		{"a plain type of any of them, or of none", "case 'RedHat' { RedHat: { notify { 'n': } } default: { notify { 'm': } } }", 3,
+			[]string{"stand-ins for the module that brings redhat"}, []string{"fine"}},
 		{"a decision on a type", "if 1 =~ Other::Port { notify { 'a': } } else { notify { 'b': } }\n" +
 			"case 1 { Other::Port: { notify { 'c': } } default: { } }\nother { 'x': }", 3, []string{"stand-ins for other"},
 			[]string{"E0"}},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/source"
@@ -55,7 +56,7 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 	}
 	switch {
 	case kind == source.MissingFunction && name == AsksPuppetDB, OfEnterprise(name):
-		return "that brings " + name
+		return eval.Unnamed(name)
 	case slices.Contains(wanted, name):
 		return name
 	case kind == source.MissingFunction && c.OnceOfStdlib(name):
@@ -67,7 +68,7 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 	case kind != source.MissingFunction && slips(name, c.resourceNames()):
 		return ""
 	}
-	return "that brings " + name
+	return eval.Unnamed(name)
 }
 
 // OfEnterprise reports whether a function or resource type is one that Puppet Enterprise brings, in modules of its own.

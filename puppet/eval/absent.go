@@ -27,7 +27,8 @@ import (
 // Lacking is a World that goes on where modules are not there.
 type Lacking interface {
 	// Lacks is the module that would bring something and is not there: a class, a function, a resource type or a data
-	// type. It is "" if no such module is known of; then it is missing, as Puppet says.
+	// type. It is "" if no such module is known of; then it is missing, as Puppet says. Which module brings a plain name
+	// is not known (Unnamed).
 	Lacks(kind source.SubjectKind, name string) string
 }
 
@@ -37,6 +38,18 @@ type StandIn struct {
 	Kind   source.SubjectKind // MissingClass, MissingFunction, MissingResourceType or MissingType
 	Name   string
 }
+
+// Unnamed is what a module is called of which is only known that it would bring a name.
+func Unnamed(name string) string { return unnamed + name }
+
+const unnamed = "that brings "
+
+// IsUnnamed reports whether nobody knows which module it is, and whether there is one at all.
+func (s StandIn) IsUnnamed() bool { return strings.HasPrefix(s.Module, unnamed) }
+
+// Counts reports whether a catalog may be another one with the real thing. A type of a module is there to accept what
+// it is given; of a plain name there may be none, and then Puppet ends the compile.
+func (s StandIn) Counts() bool { return s.Kind != source.MissingType || s.IsUnnamed() }
 
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
@@ -49,7 +62,7 @@ func IsAbsent(why string) bool {
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of
 // modules.
 func (res *Result) Partial() bool {
-	return slices.ContainsFunc(res.StandIns, func(s StandIn) bool { return s.Kind != source.MissingType })
+	return slices.ContainsFunc(res.StandIns, StandIn.Counts)
 }
 
 // lacks is the module that would bring something and is not there; "" if none is known of.
