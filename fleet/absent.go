@@ -12,16 +12,41 @@ import (
 
 // What is said of modules that are not there, and that nodes were compiled without (package eval, absent.go).
 
-// Modules are the modules that something stands in for, by name, as they are shown. Which module brings a plain name
-// may not be known. Those on which no catalog hangs are left out.
+// Modules are the modules that something stands in for, by name, as they are shown; data and files are named last, as
+// such. Which module brings a plain name may not be known. Those on which no catalog hangs are left out.
 func Modules(all []eval.StandIn) (names []string) {
+	var keys, files bool
 	for _, s := range all {
 		name := s.Module
-		if s.IsUnnamed() {
+		switch {
+		case s.Kind == source.MissingKey:
+			keys = true
+			continue
+		case s.Kind == source.MissingFile:
+			files = true
+			continue
+		case s.IsUnnamed():
 			name = "the module " + name
 		}
 		if s.Counts() && !slices.Contains(names, name) {
 			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if keys {
+		names = append(names, "data")
+	}
+	if files {
+		names = append(names, "files")
+	}
+	return names
+}
+
+// Lacked are the keys of Hiera's that something stands in for (source.MissingKey), or files (source.MissingFile).
+func Lacked(all []eval.StandIn, kind source.SubjectKind) (names []string) {
+	for _, s := range all {
+		if s.Kind == kind && !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
 		}
 	}
 	slices.Sort(names)

@@ -46,6 +46,8 @@ const (
 	NeedsUse
 	// NoEnvironment: the tree is no environment as it is, and what is wrong with it as one is nothing to its users.
 	NoEnvironment
+	// NotTried: none of many nodes that the tree names compiles, for what the detail says of most.
+	NotTried
 )
 
 // excuse finds out whether an invented node failed for something that the tree cannot help. It goes by what the failure

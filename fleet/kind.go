@@ -78,6 +78,43 @@ type Kind struct {
 // Watch is told of every compile as it ends, from many goroutines.
 type Watch func(*eval.Result)
 
+// enough is how many of the nodes that a tree names are invented before it is asked whether any of them can be.
+const enough = 64
+
+// sampled parts nodes into those that are compiled first, and invented ones that need not be tried if none of their
+// kind compiles: a tree may name hundreds that all want something which only a server has.
+func sampled(nodes []Node) (now, later []int) {
+	named := 0
+	for i, n := range nodes {
+		if n.Invented != nil && n.of() == "" {
+			if named++; named > enough {
+				later = append(later, i)
+				continue
+			}
+		}
+		now = append(now, i)
+	}
+	return now, later
+}
+
+// barred says why none of the nodes that a tree names can be compiled; "" if one can, or has a problem of the tree's.
+func barred(nodes []Node, results []Compiled, tried []int) (why string) {
+	count, most := map[string]int{}, 0
+	for _, i := range tried {
+		if nodes[i].Invented == nil || nodes[i].of() != "" {
+			continue
+		}
+		x := results[i].Excuse
+		if x == nil {
+			return ""
+		}
+		if count[x.Detail]++; count[x.Detail] > most {
+			why, most = x.Detail, count[x.Detail]
+		}
+	}
+	return why
+}
+
 // Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends,
 // what was finished by then is returned.
 func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []Node, watch Watch) (results []Compiled,
@@ -88,7 +125,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	first := map[string]int{}
 	verified := map[string]int{} // by class and define: the first invented node of it
 	extra := make([]bool, len(nodes))
-	source.Each(ctx, len(nodes), func(i int) {
+	one := func(i int) {
 		defer func() { // a bug costs the node that it happens on
 			if p := recover(); p != nil {
 				results[i] = Compiled{Name: nodes[i].Title(), Problems: append(results[i].Problems, source.Bug(p))}
@@ -180,7 +217,16 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		if f, seen := first[keys[i]]; !seen || i < f {
 			first[keys[i]], suspects[i] = i, s
 		}
-	})
+	}
+	now, later := sampled(nodes)
+	source.Each(ctx, len(now), func(i int) { one(now[i]) })
+	if why := barred(nodes, results, now); why != "" && len(later) > 0 {
+		for _, i := range later {
+			results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented, Excuse: &Excuse{NotTried, why}}
+		}
+	} else {
+		source.Each(ctx, len(later), func(i int) { one(later[i]) })
+	}
 	for i, err := range errs {
 		if err != nil && ctx.Err() == nil {
 			return nil, nil, errs[i]

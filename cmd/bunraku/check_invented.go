@@ -120,9 +120,16 @@ func (c *checking) standInsText() string {
 	if nodes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s compiled with stand-ins for what is not there (%s): its resources are taken as they are "+
+	text := fmt.Sprintf("%s compiled with stand-ins for what is not there (%s): its resources are taken as they are "+
 		"declared, its classes as empty, what its functions and variables give as unknown. Such a node is not verified, and "+
 		"nothing is said of what hangs on it.", hasHaveBeen(nodes, "node"), fleet.Listed(fleet.Modules(all)))
+	if keys := fleet.Lacked(all, source.MissingKey); len(keys) > 0 {
+		text += " Hiera has no value of " + fleet.Listed(keys) + "."
+	}
+	if files := fleet.Lacked(all, source.MissingFile); len(files) > 0 {
+		text += " Only a server has " + fleet.Listed(files) + "."
+	}
+	return text
 }
 
 // legacy counts the nodes that were given facter's old names because their code reads them.
@@ -160,6 +167,7 @@ func (c *checking) excuses() (out []string) {
 		{fleet.Refuses, "Not looked at, since the code refuses (%s): %s."},
 		{fleet.NeedsUse, "Unknown, since it may hang on the invented use (%s): %s."},
 		{fleet.NoEnvironment, "Not looked at, since the tree is no environment as it is (%s): %s."},
+		{fleet.NotTried, "Not looked at, since none of the others that the tree names compiles (most for %s): %s."},
 	} {
 		var order []string
 		by := map[string][]string{}

@@ -42,7 +42,8 @@ type standInJSON struct {
 }
 
 var standInKinds = map[source.SubjectKind]string{source.MissingClass: "class", source.MissingFunction: "function",
-	source.MissingResourceType: "resource_type", source.MissingType: "data_type"}
+	source.MissingResourceType: "resource_type", source.MissingType: "data_type",
+	source.MissingKey: "data", source.MissingFile: "file"}
 
 // notDoneJSON is an invented node that tells nothing of the tree, with the reason.
 type notDoneJSON struct {
@@ -56,6 +57,7 @@ var excuseNames = map[fleet.ExcuseKind]string{
 	fleet.NeedsVariables: "needs_variables", fleet.NeedsFacts: "needs_facts", fleet.NeedsOthers: "needs_others",
 	fleet.Refuses: "refuses", fleet.NeedsUse: "needs_use",
 	fleet.NoEnvironment: "no_environment",
+	fleet.NotTried:      "not_tried",
 }
 
 func (c *checking) answer() answerJSON {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -254,6 +255,79 @@ func TestCheckWithStandIns(t *testing.T) {
 				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, out, errs)
 			}
 		})
+	}
+}
+
+// An invented node goes on where Hiera has no data, and where only a server has a file; a real node fails, as with
+// Puppet.
+func TestCheckWithoutData(t *testing.T) {
+	for _, c := range []struct {
+		name, code string
+		want, not  []string
+	}{
+		{"a key", "notify { lookup('site::url'): }", []string{"stand-ins for data", "no value of site::url."}, nil},
+		{"keys of which the first is as good as any", "notify { lookup(['site::a', 'site::b']): }",
+			[]string{"no value of site::a."}, nil},
+		{"a key with a type", "notify { 'n': message => lookup('site::url', Integer) + 1 }", []string{"stand-ins for data"},
+			nil},
+		{"a key with a default", "notify { lookup('site::url', undef, undef, 'x'): }", []string{"resources  fine"}, nil},
+		{"a key of Hiera 3", "notify { hiera('site::url'): }", []string{"no value of site::url."}, nil},
+		{"a decision", "if lookup('site::on') { fail('no') } else { notify { 'n': } }", []string{"stand-ins for data"},
+			nil},
+		{"a parameter of another class", "include m::other", []string{"no value of m::other::port."}, nil},
+		{"a file of a server", "notify { 'n': message => split(file('/etc/puppet/private/x'), ',')[0] }",
+			[]string{"stand-ins for files", "Only a server has /etc/puppet/private/x."}, nil},
+		{"a template of a server", "notify { 'n': message => template('/etc/puppet/private/x.erb') }",
+			[]string{"stand-ins for files"}, nil},
+		{"what has nothing to do with it", "notify { lookup('site::url'): }\nfile { '/x': nosuch => 1 }",
+			[]string{"no parameter named 'nosuch'"}, []string{"fine"}},
+		{"a file of the module", "notify { 'n': message => file('m/x') }", []string{"Could not find any files from m/x"},
+			nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me",
+				"license": "x", "source": "x", "dependencies": []}`,
+				"manifests/init.pp":  "class m { " + c.code + " }",
+				"manifests/other.pp": "# @api private\nclass m::other(Integer $port) { notify { \"${port}\": } }"}
+			_, out, errs := call("check", writeRepo(t, files))
+			for _, w := range c.want {
+				if !strings.Contains(out+errs, w) {
+					t.Errorf("%q is not there", w)
+				}
+			}
+			for _, w := range append(c.not, "E0401", "E0412", "E0602") {
+				if strings.Contains(out+errs, "error["+w) && !strings.Contains(strings.Join(c.want, ""), "Could not") {
+					t.Errorf("%q is there", w)
+				}
+			}
+			real := map[string]string{"environment.conf": "", "manifests/site.pp": "include m",
+				"facts/n.json": strings.Replace(facts12, "NAME", "n", 1)}
+			for name, text := range files {
+				real["modules/m/"+name] = text
+			}
+			exit, out, errs := call("check", writeRepo(t, real))
+			if fails := c.name != "a key with a default"; (exit == 1) != fails || strings.Contains(out, "stand-ins") {
+				t.Errorf("a real node: exit %d\n%s%s", exit, out, errs)
+			}
+		})
+	}
+}
+
+// Of hundreds of nodes that a tree names and that all want what only a server has, some are tried.
+func TestCheckManyNamed(t *testing.T) {
+	site := ""
+	for i := range 200 {
+		site += fmt.Sprintf("node 'n%d.example.com' { fail('not here') }\n", i)
+	}
+	repo := map[string]string{"environment.conf": "", "manifests/site.pp": site}
+	_, out, errs := call("check", writeRepo(t, repo))
+	if !strings.Contains(out, "Not looked at, since none of the others that the tree names compiles (most for not here)") {
+		t.Errorf("%s%s", out, errs)
+	}
+	repo["manifests/site.pp"] = strings.Replace(site, "{ fail('not here') }", "{ notify { 'here': } }", 1)
+	if _, out, errs := call("check", writeRepo(t, repo)); strings.Contains(out, "none of the others") ||
+		!strings.Contains(out, "and 196 more") {
+		t.Errorf("%s%s", out, errs)
 	}
 }
 

@@ -76,7 +76,22 @@ func OfEnterprise(name string) bool { return strings.HasPrefix(name, "pe_") }
 
 // Lacks implements eval.Lacking.
 func (w *world) Lacks(kind source.SubjectKind, name string) string {
-	return w.c.Lacks(kind, name, w.absent)
+	switch {
+	case kind != source.MissingKey && kind != source.MissingFile:
+		return w.c.Lacks(kind, name, w.absent)
+	case w.absent != StandInAny:
+		return ""
+	case kind == source.MissingFile:
+		if source.IsAbs(name) {
+			return "a server"
+		}
+		return "" // of a module: it is told by its name
+	}
+	class := outline.Class(name[:max(0, strings.LastIndex(name, "::"))])
+	if slices.ContainsFunc(w.classes, func(a eval.Assigned) bool { return outline.Class(a.Name) == class }) {
+		return "" // what it must be given is told by its name
+	}
+	return "Hiera"
 }
 
 // wanted are the modules that the tree names and that are not there.

@@ -237,7 +237,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	in.Code, in.Levels, in.Mentions = c.Code(), c.levels(in), c.mentions(in)
 	w := c.world(in.Log)
-	w.called, w.absent = who.called, n.Absent
+	w.called, w.absent, w.classes = who.called, n.Absent, n.Classes
 	result = eval.Compile(w, in)
 	if result.NotDone != nil {
 		return nil, result.NotDone
@@ -249,7 +249,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		in.Settings.Trace = true
 		in.Budget.Return(0)
 		w = c.world(in.Log)
-		w.called, w.absent = who.called, n.Absent
+		w.called, w.absent, w.classes = who.called, n.Absent, n.Classes
 		if again := eval.Compile(w, in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}

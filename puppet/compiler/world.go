@@ -27,9 +27,10 @@ type world struct {
 	host      *lookupHost // of the scope that asked last
 	contexts  map[*lookup.Context]*value.Object
 	erb       template.Engine
-	ruby      *bridge.Bridge // of this compile; nil until a function in Ruby is called
-	absent    Absent         // what becomes of what modules would bring that are not there
-	log       *trace.Log     // of what is asked; nil for nobody
+	ruby      *bridge.Bridge  // of this compile; nil until a function in Ruby is called
+	absent    Absent          // what becomes of what modules would bring that are not there
+	classes   []eval.Assigned // what the node is asked to have
+	log       *trace.Log      // of what is asked; nil for nobody
 	asked     map[askedFunction]bool
 }
 

@@ -20,6 +20,9 @@ import (
 //   - a function of theirs gives an opaque value, and what it does is left out;
 //   - a type of theirs accepts everything, and whether something is of it is opaque.
 //
+// In the same way it can do without data that Hiera has not got, and code cannot do without (a key that is looked up, a
+// parameter of a class), and without files that only a server has: their values are opaque.
+//
 // All this is what opaque.go says of values that are not known: from the first stand-in on what looks absent may be
 // there (ev.guesses), and what hangs on an opaque value is only possible. No warning is made of any of it, since it
 // says nothing about the code; Result.StandIns lists it, once for the compile.
@@ -28,14 +31,16 @@ import (
 type Lacking interface {
 	// Lacks is the module that would bring something and is not there: a class, a function, a resource type or a data
 	// type. It is "" if no such module is known of; then it is missing, as Puppet says. Which module brings a plain name
-	// is not known (Unnamed).
+	// is not known (Unnamed). A key (source.MissingKey) is Hiera's, and a file (source.MissingFile) a server's, unless the
+	// want of it is an error.
 	Lacks(kind source.SubjectKind, name string) string
 }
 
-// A StandIn is something that a module would bring which is not there, and that a compile went on without.
+// A StandIn is something that a compile went on without: what a module would bring that is not there, data that Hiera
+// has not got, or a file that only a server has.
 type StandIn struct {
 	Module string
-	Kind   source.SubjectKind // MissingClass, MissingFunction, MissingResourceType or MissingType
+	Kind   source.SubjectKind // MissingClass, MissingFunction, MissingResourceType, MissingType, MissingKey or MissingFile
 	Name   string
 }
 
@@ -54,9 +59,37 @@ func (s StandIn) Counts() bool { return s.Kind != source.MissingType || s.IsUnna
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
 
-// IsAbsent reports whether a cause is the want of a module.
+// The causes begin so of what is not known for want of data, and of files that only a server has.
+const (
+	noDataWhy = "Hiera has no value of "
+	noFileWhy = "only a server has the file "
+)
+
+// IsAbsent reports whether a cause is the want of a module, of data or of a server's file.
 func IsAbsent(why string) bool {
-	return strings.HasPrefix(why, "the module ") && strings.HasSuffix(why, absentWhy)
+	return strings.HasPrefix(why, "the module ") && strings.HasSuffix(why, absentWhy) ||
+		strings.HasPrefix(why, noDataWhy) || strings.HasPrefix(why, noFileWhy)
+}
+
+// NoData stands in for the value of a key that Hiera has not got; nil where that is an error, as in Puppet.
+func (ev *Evaluator) NoData(key string) *value.Opaque {
+	return ev.without(source.MissingKey, key, noDataWhy)
+}
+
+// NoFile stands in for what is made of a file that is not there; nil where that is an error, as in Puppet.
+func (ev *Evaluator) NoFile(name string) *value.Opaque {
+	return ev.without(source.MissingFile, name, noFileWhy)
+}
+
+func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.Opaque {
+	w, is := ev.world.(Lacking)
+	if !is || w.Lacks(kind, name) == "" {
+		return nil
+	}
+	if s := (StandIn{Kind: kind, Name: name}); !slices.Contains(ev.standIns, s) {
+		ev.standIns = append(ev.standIns, s)
+	}
+	return &value.Opaque{Why: why + name, Absent: true}
 }
 
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of

@@ -307,10 +307,15 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	}
 	var made []param
 	for i, p := range d.Params {
+		v := &f.vars[i]
 		if p.Default == nil {
+			if v.value == nil && d.Kind == ClassKind {
+				if o := ev.NoData(d.Name + "::" + p.Name); o != nil {
+					v.value, v.ref = o, configured(p.Name)
+				}
+			}
 			continue
 		}
-		v := &f.vars[i]
 		if v.value != nil && !value.IsUndef(v.value) {
 			continue
 		}

@@ -131,6 +131,9 @@ func file(c *eval.Call) (value.Value, error) {
 	}
 	var about []source.Subject
 	for _, a := range c.Args {
+		if o := c.Eval.NoFile(value.ToString(a)); o != nil {
+			return o, nil
+		}
 		about = append(about, source.Subject{Kind: source.MissingFile, Name: value.ToString(a)})
 	}
 	return nil, &source.Matter{Text: "Could not find any files from " + joinRuby(c.Args, ", "), About: about}

@@ -176,6 +176,12 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		c.Ref = c.Trace().With(q.otherwiseRef, why...)
 		return q.otherwise, q.check(c, "Default value", q.otherwise)
 	}
+	for _, name := range q.names {
+		if o := c.Eval.NoData(name); o != nil {
+			c.Ref = c.Trace().With(c.ArgRef(0), why...)
+			return o, nil
+		}
+	}
 	notFound(c, q.names)
 	return nil, nil
 }

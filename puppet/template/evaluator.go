@@ -59,6 +59,9 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 			return nil, 0, err
 		}
 		if f == nil {
+			if o := c.Eval.NoFile(template); o != nil {
+				return o, 0, nil
+			}
 			return nil, 0, &source.Matter{Text: "Could not find template '" + template + "'",
 				About: []source.Subject{{Kind: source.MissingFile, Name: template}}}
 		}
