@@ -23,6 +23,7 @@ type Hunk struct {
 	Whole  bool   // it is the whole file
 	Came   bool   // the file is new
 	Went   bool   // the file is gone
+	Link   bool   // it is a link on one side, or both, which is another one or none on the other
 	Commit string // the last one that changed these lines; "" if it is not known, or not committed
 	Author string
 	Title  string // of the commit
@@ -85,11 +86,14 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, shown 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		had, has := isFile(old, name, hadErr), isFile(new, name, hasErr)
-		h := &Hunk{Path: name, File: shown(name), Whole: true}
+		wasLink, _ := old.Link(name) // none if nothing is there
+		isLink, _ := new.Link(name)
+		had, has := wasLink != "" || isFile(old, name, hadErr), isLink != "" || isFile(new, name, hasErr)
+		h := &Hunk{Path: name, File: shown(name), Whole: true, Link: wasLink != isLink}
 		switch {
 		case !had && !has:
 			continue
+		case had && has && h.Link:
 		case hadErr == nil && hasErr == nil && a.Digest == b.Digest:
 			continue
 		case !had:
@@ -129,6 +133,7 @@ func (p *Patch) add(h *Hunk) {
 // Apply is the old state with some of the hunks.
 func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 	texts, gone := map[string]string{}, []string(nil)
+	var links []source.Layer
 	done := map[string]bool{}
 	for _, h := range hunks {
 		if done[h.Path] {
@@ -136,6 +141,8 @@ func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 		}
 		done[h.Path] = true
 		switch {
+		case h.Link:
+			links = append(links, source.Layer{At: h.Path, Files: p.new, Dir: h.Path})
 		case h.Went:
 			gone = append(gone, h.Path)
 		case h.Whole:
@@ -159,8 +166,11 @@ func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 		}
 	}
 	under := p.old
+	if len(links) > 0 {
+		under = source.NewLayers(under, links...)
+	}
 	if len(gone) > 0 { // it may make room for what comes
-		all, err := source.NewOverlay(p.old, nil)
+		all, err := source.NewOverlay(under, nil)
 		if err != nil {
 			return nil, err
 		}
