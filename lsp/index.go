@@ -551,6 +551,9 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		}
 		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
 		e.names = outline.Names(tree, f.effects)
+		for i, n := range e.names {
+			e.names[i] = upToPath(e.file, n)
+		}
 		e.hands, e.unsaid = handed(tree, f.effects)
 		e.settle()
 	case ".yaml", ".yml", ".eyaml", ".json":
@@ -679,6 +682,18 @@ func rooted(n outline.Name) outline.Name {
 	return n
 }
 
+// upToPath is a key that is asked for, of one whose path alone is computed ("a.${b}") what Hiera looks up: its first
+// part, which is written out.
+func upToPath(file *source.File, n outline.Name) outline.Name {
+	root, _, path := strings.Cut(n.Name, ".")
+	if n.Kind == outline.KeyName && n.Pattern && path && root != "" && !strings.ContainsAny(root, "'\"\x00") &&
+		strings.HasPrefix(file.Slice(n.Span), root+".") {
+		n.Name, n.Pattern = root, false
+		n.Span.End = n.Span.Start + uint32(len(root))
+	}
+	return n
+}
+
 // dataNames are the names in a file of Hiera's: its keys, those that lookup_options speaks of, classes that are listed,
 // and what values ask for.
 func dataNames(e *entry) (names []outline.Name) {
@@ -774,7 +789,12 @@ func (x *index) patterns(f func(o occurrence, matches func(name string) bool)) {
 							return false
 						}
 					}
-					return outline.Matches(n.Name, name)
+					pattern := n.Name
+					if first, _, path := strings.Cut(pattern, "."); path && n.Kind == outline.KeyName &&
+						strings.ContainsFunc(first, func(c rune) bool { return c >= 'a' && c <= 'z' }) {
+						pattern = first
+					}
+					return outline.Matches(pattern, name)
 				})
 			}
 		}

@@ -92,6 +92,11 @@ func (e *entry) mentionedIn(n syntax.Node) bool {
 		if !slices.Contains(e.titles, n.Span()) {
 			e.join(text.String(), n.Span())
 		}
+		first, _, path := strings.Cut(text.String(), ".")
+		if path && first != "" && !strings.ContainsRune(first, outline.Hole) { // a key of Hiera's with a path
+			e.texts[strings.ToLower(first)] = append(e.texts[strings.ToLower(first)],
+				mention{at: within(e.file, n.Span(), first), rooted: true})
+		}
 		return false
 	case *syntax.Assign:
 		if _, several := n.Left.(*syntax.List); several { // [$port, $host] = $class

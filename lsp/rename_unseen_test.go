@@ -130,6 +130,20 @@ func TestRenameUnseen(t *testing.T) {
 			"data/common.yaml":           "some_key: 1\nlookup_options:\n  some_key:\n    merge:\n      strategy: deep\n"},
 			file: "modules/web/manifests/m.pp", word: "strategy", to: "width"},
 
+		// Of a key with a path Hiera looks up the first part, also if the rest is computed.
+		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"some_key.${facts['a']}.b\")\n}\n"},
+			file: "data/common.yaml", word: "some_key", to: "other_key", also: n, wanted: "\"other_key.${facts['a']}.b\""},
+		{files: map[string]string{n: "class web::n {\n  $k = \"some_key.${facts['a']}\"\n  $x = lookup($k)\n}\n"},
+			file: "data/common.yaml", word: "some_key", to: "other_key", why: "n.pp:2 has some_key as a text"},
+		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"web::x::size.${facts['a']}\")\n}\n"}, file: x,
+			word: "size", to: "width", also: n, wanted: "\"web::x::width.${facts['a']}\""},
+		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"web::x::size.${facts['a']}\")\n}\n"}, file: x,
+			word: "web::x", to: "web::xx", also: n, wanted: "\"web::xx::size.${facts['a']}\""},
+		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"some_${facts['a']}.b\")\n}\n"},
+			file: "data/common.yaml", word: "some_key", to: "other_key", why: "n.pp:2 may put the name some_key together"},
+		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"some_key_${facts['a']}.b\")\n}\n"},
+			file: "data/common.yaml", word: "some_key", to: "other_key"},
+
 		// A secret without a key has a name.
 		{files: sealed, file: x, word: "pw", to: "password", also: "data/common.yaml", wanted: "web::x::password: ENC"},
 		{files: sealed, file: x, word: "size", to: "width"},
