@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +38,11 @@ func (e *entry) isUnread() bool {
 	if e.tree != nil {
 		return !e.whole
 	}
-	return (e.isData || isSettings(e.path)) && e.data == nil
+	switch path.Ext(e.path) {
+	case ".yaml", ".yml", ".eyaml", ".json": // data, hiera.yaml, a plan, or what a task takes
+		return e.data == nil
+	}
+	return false
 }
 
 // saidBy is where a text says what is renamed, as far as words tell. A variable or parameter is meant by its own name
@@ -55,11 +61,27 @@ func (r *renaming) saidBy(e *entry) (word string, at []uint32) {
 		at = slices.DeleteFunc(at, func(start uint32) bool {
 			return start == 0 || !strings.ContainsRune("$@{:'\"", rune(text[start-1]))
 		})
-	case len(saidIn(text, r.owner, true)) == 0 && !slices.Contains(r.callers[e.template], r.owner):
+	case len(saidIn(text, r.owner, true)) == 0 && !slices.Contains(r.callers[e.template], r.owner) &&
+		!r.handsDown(text) && !(e.isData && r.takes[r.full] && r.open(r.owner)):
 		return "", nil
 	}
 	return r.own, at
 }
+
+// handsDown reports whether a text inherits a class that has inherited the owner's variables.
+func (r *renaming) handsDown(text string) bool {
+	for _, m := range inherits.FindAllStringSubmatch(text, -1) {
+		for class, i := outline.Class(m[1]), 0; class != "" && i < 20; class, i = r.parents[class], i+1 {
+			if class == r.owner {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inherits is what a class inherits, in a text that may be no program.
+var inherits = regexp.MustCompile(`\binherits\s+([\w:]+)`)
 
 // saidIn tells where a text has a name that is no part of a longer one, other than the beginning of a qualified one; of
 // a name that is not qualified itself also the end.

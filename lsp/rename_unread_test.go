@@ -19,6 +19,7 @@ func TestRenameUnread(t *testing.T) {
 		in, word, to   string
 		why            string
 		changed, wants string // a file, and what it has then
+		with           map[string]string
 	}{
 		{file: n, text: "class web::n {\n  include web::x\n  web::q {\n", in: x, word: "web::x", to: "web::xx",
 			why: "n.pp:2 has web::x, and the file cannot be read"},
@@ -42,6 +43,17 @@ func TestRenameUnread(t *testing.T) {
 		{file: "data/other.yaml", text: "", in: x, word: "size", to: "width", changed: x, wants: "$width"},
 		{file: "modules/web/templates/f.epp", text: "<%= $web::x::size <%= 1 %>\n", in: x, word: "size", to: "width",
 			why: "f.epp:1 has size, and the file cannot be read"},
+		// What a define is given may come from the data, and a class that inherits one has its variables.
+		{file: "data/other.yaml", text: "list:\n  t:\n    size: 3\n a: [\n", in: y, word: "size", to: "width",
+			with: map[string]string{n: "class web::n ($h) {\n  create_resources('web::y', $h)\n}\n"},
+			why:  "other.yaml:3 has size, and the file cannot be read"},
+		{file: "data/other.yaml", text: "list:\n  t:\n    size: 3\n a: [\n", in: y, word: "size", to: "width"},
+		{file: n, text: "class web::n inherits web::m {\n  notice($size)\n  file {\n", in: x, word: "size", to: "width",
+			with: map[string]string{"modules/web/manifests/m.pp": "class web::m inherits web::x {\n}\n"},
+			why:  "n.pp:2 has size, and the file cannot be read"},
+		{file: n, text: "class web::n inherits web::m {\n  notice($size)\n  file {\n", in: x, word: "size", to: "width",
+			with: map[string]string{"modules/web/manifests/m.pp": "class web::m {\n}\n"}},
+
 		// The file that is being written: what of it is read is renamed, and nothing else may be left.
 		{file: x, text: "class web::x (Web::W $size) {\n  notify { \"x ${size}\": }\n}\n}\n", in: x, word: "size", to: "width",
 			changed: x, wants: "x ${width}"},
@@ -50,6 +62,10 @@ func TestRenameUnread(t *testing.T) {
 		// What a task takes has types.
 		{file: "modules/web/tasks/t.json", text: `{"parameters": {"a": {"type": "Optional[Web::W]"}, "size": {}}}`,
 			in: "modules/web/types/w.pp", word: "Web::W", to: "Web::Ww", why: "t.json:1 has web::w as a text"},
+		{file: "modules/web/tasks/t.json", text: `{"parameters": {"a": {"type": "Optional[Web::W]"}}, }`,
+			in: "modules/web/types/w.pp", word: "Web::W", to: "Web::Ww", why: "t.json:1 has web::w, and the file cannot be read"},
+		{file: "modules/web/plans/p.yaml", text: "steps:\n  - resources:\n    - class: web::x\n   targets: a\n", in: x,
+			word: "web::x", to: "web::xx", why: "p.yaml:3 has web::x, and the file cannot be read"},
 		{file: "modules/web/tasks/t.json", text: `{"parameters": {"size": {"type": "Web::Wide"}}}`,
 			in: "modules/web/types/w.pp", word: "Web::W", to: "Web::Ww"},
 		{file: "modules/web/tasks/t.json", text: `{"parameters": {"size": {"type": "Integer"}}}`, in: y, word: "size",
@@ -57,6 +73,7 @@ func TestRenameUnread(t *testing.T) {
 	} {
 		base, _, _ := unreached()
 		maps.DeleteFunc(base, func(p, _ string) bool { return strings.Contains(p, "unreached") })
+		maps.Copy(base, c.with)
 		base[c.file] = c.text
 		nav := navigate(t, base)
 		edit, why := nav.renameIn(c.in, c.word, 1, c.to)
