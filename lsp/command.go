@@ -99,7 +99,7 @@ func (s *Server) explainAt(arguments []json.RawMessage) (any, error) {
 	}
 	at.fully = true
 	if text, _ := at.said(); text != "" {
-		return text, nil
+		return at.unmeant(text), nil
 	}
 	return nil, nil
 }

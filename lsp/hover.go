@@ -52,7 +52,7 @@ func (s *Server) hover(_ context.Context, p *protocol.TextDocumentPositionParams
 		return nil, nil
 	}
 	r := at.entry.mapper(s.enc).span(span)
-	return &protocol.Hover{Range: &r, Contents: inForm(s.hoverForms(), text)}, nil
+	return &protocol.Hover{Range: &r, Contents: inForm(s.hoverForms(), at.unmeant(text))}, nil
 }
 
 // said is what there is to say of what stands at the spot, and where that stands; "" for nothing.

@@ -43,6 +43,7 @@ type entry struct {
 	// classKeys are the keys that hold classes, of a file of data: those that code hands to include.
 	classKeys []string
 	marked    bool // the editor shows a byte order mark in it
+	secretive bool // its code speaks of Sensitive
 	// early are the places where variables are read before the same body sets them.
 	early map[source.Span]bool
 	// template is how manifests call it, "" if it is none.
@@ -86,7 +87,8 @@ type index struct {
 	names   map[string]string     // of templates, by path: MODULE/FILE
 	byNode  map[string][]identity // the variables that node blocks set, by name
 
-	tables *tables // for completion, of about these files
+	tables *tables  // for completion, of about these files
+	meant  *meaning // what parameters say is Sensitive
 }
 
 // An identity is what a name means: names with an identity in common mean the same.
@@ -100,7 +102,8 @@ type identity struct {
 func newIndex(entries []*entry) *index {
 	x := &index{entries: entries, byPath: map[string]*entry{}, parents: map[string]string{}, sets: map[string]bool{},
 		setIn: map[string]string{}, params: map[string]bool{}, takes: map[string]bool{}, callers: map[string][]string{},
-		through: map[string][]string{}, names: map[string]string{}, byNode: map[string][]identity{}, tables: &tables{}}
+		through: map[string][]string{}, names: map[string]string{}, byNode: map[string][]identity{}, tables: &tables{},
+		meant: &meaning{}}
 	slices.SortFunc(x.entries, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	var rendered []occurrence
 	for _, e := range entries {
@@ -211,7 +214,8 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
-		takes: x.takes, callers: x.callers, through: x.through, names: x.names, byNode: x.byNode, tables: x.tables}
+		takes: x.takes, callers: x.callers, through: x.through, names: x.names, byNode: x.byNode, tables: x.tables,
+		meant: x.meant.after(old, e)}
 }
 
 // without is the index without a file.
@@ -550,6 +554,7 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 			return nil, err
 		}
 		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
+		e.secretive = strings.Contains(c.Text, "Sensitive")
 		e.names = outline.Names(tree, f.effects)
 		for i, n := range e.names {
 			e.names[i] = upToPath(e.file, n)

@@ -92,12 +92,15 @@ func (h *hiding) node(n syntax.Node) bool {
 			syntax.Walk(n.Right, h.literal)
 		}
 	case *syntax.Param:
-		if h.vars[n.Name] && n.Default != nil {
+		if n.Default != nil && (h.vars[n.Name] || n.Type != nil && saysSensitive.MatchString(h.file.Slice(n.Type.Span()))) {
 			syntax.Walk(n.Default, h.literal)
 		}
 	}
 	return true
 }
+
+// saysSensitive matches a type that has Sensitive in it.
+var saysSensitive = regexp.MustCompile(`\bSensitive\b`)
 
 // block hides what a block goes through that makes something Sensitive of it.
 func (h *hiding) block(block *syntax.Lambda, over []syntax.Expr) {
@@ -190,46 +193,7 @@ func (e *entry) blotted(answer string, n int, s source.Span) string {
 // is Sensitive. What the data have for it is meant to be that, also where no compile comes by or it is not made so.
 func (x *index) declaredSensitive(key string) bool {
 	key = rooted(outline.Name{Kind: outline.KeyName, Name: key, Span: source.Span{End: uint32(len(key))}}).Name
-	if !x.params[key] {
-		return false
-	}
-	class, name := strings.TrimSuffix(key, "::"+lastPart(key)), lastPart(key)
-	return slices.ContainsFunc(x.entries, func(e *entry) bool {
-		return e.tree != nil && slices.ContainsFunc(e.tree.Defs, func(d syntax.Definition) bool {
-			c, is := d.(*syntax.Class)
-			return is && outline.Class(c.Name) == class && slices.ContainsFunc(c.Params, func(p *syntax.Param) bool {
-				return p.Name == name && p.Type != nil && x.sensitiveType(e, p.Type, map[string]bool{})
-			})
-		})
-	})
-}
-
-// sensitiveType reports whether a type is one of what is Sensitive or has such, also by another name.
-func (x *index) sensitiveType(e *entry, typ syntax.Expr, seen map[string]bool) (is bool) {
-	syntax.Walk(typ, func(n syntax.Node) bool {
-		if _, ref := n.(*syntax.Ref); !ref {
-			return !is
-		}
-		name := outline.Class(e.file.Slice(n.Span()))
-		switch {
-		case name == "sensitive":
-			is = true
-		case !seen[name]:
-			seen[name] = true
-			for _, other := range x.entries {
-				if other.tree == nil {
-					continue
-				}
-				for _, d := range other.tree.Defs {
-					if a, alias := d.(*syntax.TypeAlias); alias && outline.Class(a.Name) == name {
-						is = is || x.sensitiveType(other, a.X, seen)
-					}
-				}
-			}
-		}
-		return !is
-	})
-	return is
+	return x.params[key] && x.secretly().declared[key]
 }
 
 // madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is

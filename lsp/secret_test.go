@@ -362,3 +362,64 @@ func TestDeclaredSensitive(t *testing.T) {
 		t.Error("nothing is shown")
 	}
 }
+
+// TestMeantSensitive: what is given to a parameter that is declared Sensitive is shown to nobody, whether it is one or
+// not: by code or by data, directly or by another key, and where the parameter takes plain texts as well.
+func TestMeantSensitive(t *testing.T) {
+	files := map[string]string{
+		"environment.conf":  "modulepath = modules\n",
+		"facts/a.json":      `{"fqdn": "a"}`,
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"manifests/site.pp": "include web\ninclude web::user\n",
+		"data/common.yaml": "web::pw: Quiet-01\nweb::never::pw: \"%{lookup('base')}\"\nbase: Quiet-02\n" +
+			"web::never::more: \"%{alias('list.0')}\"\nlist: [Quiet-03]\nother: shown-01\nweb::user::name: root\n",
+		"modules/web/manifests/init.pp": "class web (Variant[String, Sensitive[String]] $pw) {\n" +
+			"  $made = \"as ${pw}\"\n  notify { 'x': message => $pw }\n  $other = lookup('other')\n}\n",
+		"modules/web/manifests/user.pp": "class web::user (Variant[String, Sensitive] $name2 = 'root') {\n" +
+			"  file { '/root': }\n  file { '/home': owner => 'wheel' }\n}\n",
+		"modules/web/types/pw.pp": "type Web::Pw = Optional[Sensitive[String]]\n",
+		"modules/web/manifests/never.pp": "class web::never (Sensitive $pw, Web::Pw $more, Web::Pw $mine = 'Quiet-04') {\n" +
+			"  web::own { 'a':\n    pw => 'Quiet-05',\n  }\n  create_resources('web::own', { 'b' => { 'pw' => 'Quiet-06' } })\n" +
+			"  web::own { 'c': pw => \"Quiet-07 ${pw}\" }\n}\n",
+		"modules/web/manifests/own.pp": "define web::own (Sensitive[String] $pw = 'Quiet-08', $n = 1) {\n}\n",
+	}
+	n := navigate(t, files)
+	n.rest()
+	for file, words := range map[string][]string{
+		"data/common.yaml":               {"web::pw", "web::never::pw", "base:", "list:", "other:", "base'", "list.0"},
+		"manifests/site.pp":              {"web\n", "user"},
+		"modules/web/manifests/init.pp":  {"web (", "pw)", "made", "pw}", "message", "other ="},
+		"modules/web/manifests/user.pp":  {"name2", "/root", "owner"},
+		"modules/web/manifests/never.pp": {"never", "more,", "mine", "own { 'a", "'a'", "pw =>", "'b'", "'c'", "create_r"},
+		"modules/web/manifests/own.pp":   {"own", "pw =", "n ="}} {
+		for _, word := range words {
+			at := n.pos(file, word, 1)
+			n.ask("textDocument/hover", at)
+			n.ask("textDocument/completion", at)
+			n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{at}})
+		}
+		n.ask("textDocument/documentSymbol", n.doc(file))
+		n.ask("textDocument/inlayHint", map[string]any{"textDocument": n.doc(file)["textDocument"],
+			"range": map[string]any{"start": map[string]any{"line": 0, "character": 0},
+				"end": map[string]any{"line": 9, "character": 0}}})
+	}
+	// What is typed is hidden, too.
+	const never = "modules/web/manifests/never.pp"
+	n.open(filepath.Join(n.dir, never), strings.Replace(n.text(never), "Quiet-04", "Quiet-09", 1))
+	n.ask("textDocument/hover", n.pos(never, "mine", 1))
+	n.bye()
+	all := n.all.String()
+	for range 8 {
+		at := strings.Index(all, "uiet-0")
+		if at < 0 {
+			break
+		}
+		t.Errorf("it was sent: %s", all[max(0, at-300):at+20])
+		all = strings.ReplaceAll(all, all[at:at+7], "")
+	}
+	for _, want := range []string{"shown-01", "/root", "wheel"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+}

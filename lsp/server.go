@@ -14,6 +14,7 @@
 //	index.go      what is named where, in all files
 //	names.go      definition, references, highlights
 //	rename.go     new names, tried before they are given
+//	meant.go      what is Sensitive because a parameter says so
 //	hover.go      what a word is, and its value on each node
 //	markup.go     the forms in which a client shows what is said
 //	words.go      facts, what certificates say, data types

@@ -1,0 +1,297 @@
+package lsp
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/outline"
+	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
+	"bunraku/report/redact"
+	"bunraku/source"
+)
+
+// A parameter whose type has Sensitive in it says what it is given is meant to be a secret. That may stand in code or
+// data as a plain text: no node may come there, the type may take both, or it is a mistake. Such texts are not shown
+// in answers, either.
+
+// A meaning keeps what an index has found out of that.
+type meaning struct {
+	once     sync.Once
+	found    atomic.Bool
+	declared map[string]bool // parameters whose types have Sensitive, OWNER::NAME
+	hide     *strings.Replacer
+}
+
+// secretly is what is meant to be Sensitive, found once.
+func (x *index) secretly() *meaning {
+	x.meant.once.Do(func() {
+		defer x.meant.found.Store(true)
+		x.meant.declared = x.declaredSecrets()
+		if len(x.meant.declared) == 0 {
+			return
+		}
+		texts := slices.Concat(x.givenIn(x.meant.declared), x.dataOf(x.meant.declared))
+		slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+		var pairs []string
+		for _, text := range texts {
+			if text = strings.TrimSpace(text); len(text) < leastMeant {
+				continue
+			}
+			for _, quote := range []string{"'", "\""} {
+				pairs = append(pairs, quote+text+quote, redact.Blot)
+			}
+			if len(text) >= unlikely {
+				pairs = append(pairs, text, redact.Blot)
+			}
+		}
+		x.meant.hide = strings.NewReplacer(pairs...)
+	})
+	return x.meant
+}
+
+// after is the meaning when a file has become another: the same, unless the file has something to say of it.
+func (m *meaning) after(old, e *entry) *meaning {
+	if !m.found.Load() || old.isData || e.isData || !slices.Equal(old.typed(), e.typed()) {
+		return &meaning{}
+	}
+	for _, e := range []*entry{old, e} {
+		if e.secretive || len(e.givesTo(m.declared)) > 0 {
+			return &meaning{}
+		}
+		for d := range e.definitions() {
+			owner, params := parametersOf(d)
+			if slices.ContainsFunc(params, func(p *syntax.Param) bool { return m.declared[owner+"::"+p.Name] }) {
+				return &meaning{}
+			}
+		}
+	}
+	return m
+}
+
+// typed are the parameters and types of a file with the types by which they are spelled, but for those of the language.
+func (e *entry) typed() (out []string) {
+	names := func(owner, name string, typ syntax.Expr) {
+		if typ == nil {
+			return
+		}
+		syntax.Walk(typ, func(n syntax.Node) bool {
+			if _, ref := n.(*syntax.Ref); ref {
+				if is := e.file.Slice(n.Span()); !slices.Contains(plainTypes, is) {
+					out = append(out, owner+" "+name+" "+is)
+				}
+			}
+			return true
+		})
+	}
+	for d := range e.definitions() {
+		owner, params := parametersOf(d)
+		for _, p := range params {
+			names(owner, p.Name, p.Type)
+		}
+		if a, is := d.(*syntax.TypeAlias); is {
+			names("", a.Name, a.X)
+		}
+	}
+	return out
+}
+
+// givesTo is where a file of code gives something to one of some parameters.
+func (e *entry) givesTo(to map[string]bool) map[source.Span]bool {
+	var given map[source.Span]bool
+	if e.tree == nil || len(to) == 0 {
+		return nil
+	}
+	for i := range e.names {
+		if n := &e.names[i]; n.Kind == outline.VariableName && n.Param && !n.Defines && to[n.Name] {
+			if given == nil {
+				given = map[source.Span]bool{}
+			}
+			given[n.Span] = true
+		}
+	}
+	return given
+}
+
+// A text of fewer letters than these is not hidden at all, or only where it stands in quotes: it may be an ordinary word.
+const (
+	leastMeant = 4
+	unlikely   = 8
+)
+
+// unmeant is an answer without what is meant to be Sensitive.
+func (x *index) unmeant(answer string) string {
+	if hide := x.secretly().hide; hide != nil {
+		return hide.Replace(answer)
+	}
+	return answer
+}
+
+// declaredSecrets are the parameters of classes and defines whose types have Sensitive, also by other names.
+func (x *index) declaredSecrets() map[string]bool {
+	out := map[string]bool{}
+	if !slices.ContainsFunc(x.entries, func(e *entry) bool { return e.secretive }) {
+		return out
+	}
+	secret := map[string]bool{"sensitive": true}
+	has := func(e *entry, typ syntax.Expr) (is bool) {
+		syntax.Walk(typ, func(n syntax.Node) bool {
+			if _, ref := n.(*syntax.Ref); ref {
+				is = is || secret[outline.Class(e.file.Slice(n.Span()))]
+			}
+			return !is
+		})
+		return is
+	}
+	for known := 0; known < len(secret); {
+		known = len(secret)
+		for _, e := range x.entries {
+			for d := range e.definitions() {
+				a, is := d.(*syntax.TypeAlias)
+				if is && (known > 1 || e.secretive) && !secret[outline.Class(a.Name)] && has(e, a.X) {
+					secret[outline.Class(a.Name)] = true
+				}
+			}
+		}
+	}
+	for _, e := range x.entries {
+		if len(secret) == 1 && !e.secretive {
+			continue
+		}
+		for d := range e.definitions() {
+			owner, params := parametersOf(d)
+			for _, p := range params {
+				if p.Type != nil && has(e, p.Type) {
+					out[owner+"::"+p.Name] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// definitions are those of a file of code.
+func (e *entry) definitions() func(yield func(syntax.Definition) bool) {
+	return func(yield func(syntax.Definition) bool) {
+		if e.tree == nil {
+			return
+		}
+		for _, d := range e.tree.Defs {
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// parametersOf are the parameters of a class or define, with its name.
+func parametersOf(d syntax.Definition) (owner string, params []*syntax.Param) {
+	switch d := d.(type) {
+	case *syntax.Class:
+		return outline.Class(d.Name), d.Params
+	case *syntax.Define:
+		return outline.Class(d.Name), d.Params
+	}
+	return "", nil
+}
+
+// givenIn are the literals that code gives to parameters: their defaults, and attributes.
+func (x *index) givenIn(to map[string]bool) (texts []string) {
+	literals := func(e *entry, v syntax.Expr) {
+		syntax.Walk(v, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Hash:
+				return false // its words are mostly ordinary ones
+			case *syntax.Str:
+				texts = append(texts, n.Value)
+			case *syntax.Interpolated:
+				if text := e.file.Slice(n.Span()); len(text) > 2 {
+					texts = append(texts, text[1:len(text)-1])
+				}
+				return false
+			}
+			return true
+		})
+	}
+	for _, e := range x.entries {
+		for d := range e.definitions() {
+			owner, params := parametersOf(d)
+			for _, p := range params {
+				if p.Default != nil && to[owner+"::"+p.Name] {
+					literals(e, p.Default)
+				}
+			}
+		}
+		given := e.givesTo(to)
+		if len(given) == 0 {
+			continue
+		}
+		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+			syntax.Walk(x, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.AttrOp:
+					if given[n.NameAt] {
+						literals(e, n.Value)
+					}
+				case *syntax.Hash:
+					for _, kid := range n.Entries {
+						key := kid.Key.Span()
+						if given[key] || key.Len() > 2 && given[source.Span{Start: key.Start + 1, End: key.End - 1}] {
+							literals(e, kid.Value)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return texts
+}
+
+// dataOf are the texts that data have for keys, and for those by which they say so.
+func (x *index) dataOf(keys map[string]bool) (texts []string) {
+	want, done := keys, map[string]bool{}
+	for len(want) > 0 {
+		further := map[string]bool{}
+		for _, e := range x.entries {
+			if !e.isData || e.data == nil {
+				continue
+			}
+			for key, kid := range entries(e.data) {
+				if !want[strings.TrimPrefix(key, "::")] {
+					continue
+				}
+				texts = append(texts, textsOf(kid.Node)...)
+				for _, n := range e.names {
+					if n = rooted(n); n.Kind == outline.KeyName && !n.Defines && !done[n.Name] && !want[n.Name] &&
+						kid.Node.Span.Contains(n.Span) {
+						further[n.Name] = true
+					}
+				}
+			}
+		}
+		for key := range want {
+			done[key] = true
+		}
+		want = further
+	}
+	return texts
+}
+
+// textsOf are the texts of a value that is one, or a list of some. The words of a hash are mostly ordinary ones.
+func textsOf(n *datafile.Node) (texts []string) {
+	switch v := n.Value.(type) {
+	case value.String:
+		return append(strings.Split(string(v), "\n"), string(v))
+	case *value.Array:
+		for _, x := range v.Elems {
+			if s, is := x.(value.String); is {
+				texts = append(texts, string(s))
+			}
+		}
+	}
+	return texts
+}
