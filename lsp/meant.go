@@ -116,7 +116,8 @@ func (e *entry) givesTo(to map[string]bool) map[source.Span]bool {
 	return given
 }
 
-// A text of fewer letters than these is not hidden at all, or only where it stands in quotes: it may be an ordinary word.
+// A text of fewer letters than these is not hidden at all, or only where it stands in quotes: it may be an ordinary
+// word.
 const (
 	leastMeant = 4
 	unlikely   = 8
