@@ -827,6 +827,9 @@ func named(a *syntax.Access) (typ string, titles []syntax.Expr) {
 		}
 		return typ, a.Keys[1:]
 	case *syntax.Access:
+		if _, is := left.Left.(*syntax.Ref); !is { // what is indexed tens of thousands of times is none of these
+			return "", nil
+		}
 		if typ, titles = named(left); typ != "" && len(titles) == 0 {
 			return typ, a.Keys
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
@@ -92,5 +93,20 @@ func TestNamesERB(t *testing.T) {
 	}
 	if s := strings.Join(got, " "); s != "a b x::y z c d e g h i j k l m n last" {
 		t.Error(s)
+	}
+}
+
+// TestNamesDeep: what is indexed again and again is looked at once for each time.
+func TestNamesDeep(t *testing.T) {
+	const deep = 50_000
+	text := "$x = Resource[a]['b']\n$y = a" + strings.Repeat("[1]", deep)
+	tree, _ := syntax.Parse(source.NewFile("x.pp", text), syntax.Options{})
+	start := time.Now()
+	names := outline.Names(tree, func(string) outline.Effect { return 0 })
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it takes %s", took)
+	}
+	if len(names) == 0 || names[1].Name != "a" {
+		t.Errorf("%v", names)
 	}
 }
