@@ -26,8 +26,9 @@ func (r *renaming) ambiguous() error {
 		return nil
 	}
 	for _, e := range r.index.entries {
+		renders := slices.ContainsFunc(e.names, func(n outline.Name) bool { return n.Kind == outline.TemplateName })
 		for _, d := range e.defs {
-			if d.Name == r.own && d.Kind == outline.LocalName && d.Defines {
+			if renders && d.Name == r.own && d.Kind == outline.LocalName && d.Defines {
 				for _, o := range r.seen(e, d) {
 					if slices.ContainsFunc(r.uses, func(u occurrence) bool { return u.entry == o.entry && u.Span == o.Span }) {
 						return refused("%s:%d is also rendered where %s:%d sets one of that name", r.short(o.path),

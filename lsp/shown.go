@@ -257,6 +257,9 @@ func (s *Server) tokens(uri string, within *protocol.Range) (*protocol.SemanticT
 	return out, nil
 }
 
+// deepest is how many ranges a place is in at most: they are sent within one another, and clients read them so.
+const deepest = 200
+
 // selectionRange is what a place is in, from the word outward.
 func (s *Server) selectionRange(_ context.Context, p *protocol.SelectionRangeParams) ([]protocol.SelectionRange,
 	error) {
@@ -284,6 +287,9 @@ func (s *Server) selectionRange(_ context.Context, p *protocol.SelectionRangePar
 		for _, n := range e.names {
 			add(n.Whole)
 			add(n.Span)
+		}
+		if len(spans) > deepest {
+			spans = slices.Delete(spans, 1, len(spans)-deepest+1)
 		}
 		var whole *protocol.SelectionRange
 		for _, span := range spans {

@@ -3,6 +3,7 @@ package lsp_test
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,18 @@ func TestSelectionAndLinks(t *testing.T) {
 	}
 	if len(got) < 4 || got[0] != "7:17-7:21" || got[len(got)-1] != "1:1-12:1" {
 		t.Errorf("%q", got)
+	}
+	n.open(filepath.Join(n.dir, "deep.pp"), "$x = 1"+strings.Repeat(" + 1", 5000))
+	ask = n.doc("deep.pp")
+	ask["positions"] = []any{map[string]any{"line": 0, "character": 6}}
+	deep := 0
+	for x := n.ask("textDocument/selectionRange", ask).([]any)[0]; x != nil; x = x.(map[string]any)["parent"] {
+		if deep++; deep == 1 && rangeText(x.(map[string]any)["range"]) != "1:6-1:7" {
+			t.Errorf("the word: %v", x.(map[string]any)["range"])
+		}
+	}
+	if deep > 200 {
+		t.Errorf("ranges lie in one another %d deep", deep)
 	}
 	got = nil
 	for _, x := range n.ask("textDocument/documentLink", n.doc("modules/web/manifests/init.pp")).([]any) {
