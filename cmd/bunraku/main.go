@@ -63,6 +63,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		err:     redact.NewScreen(stderr, hidden, colourful(stderr)),
 		secrets: hidden}
 	a.terminal.out, a.terminal.err = isTerminal(stdout), isTerminal(stderr)
+	foldOn(a.out, stdout)
+	foldOn(a.err, stderr)
 	defer func() {
 		if p := recover(); p != nil {
 			stack := string(debug.Stack())

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,6 +40,7 @@ var firstHour = []struct {
 	{"9: 0 of 0 slots depend on it", []string{"TestLinesThatAlterNothing"}},
 	{"9: facts that are put into t/a.pp/facts", []string{"TestFirstHour/facts_of_a_file"}},
 	{"9: Ctrl-C throws away finished nodes", []string{"TestInterruptedCheck"}},
+	{"9: no wrapping at 50 columns", []string{"TestFirstHour/narrow", "TestFold"}},
 	{"9: no --version, completion is hidden", []string{"TestFirstHour/version"}},
 	{"9: absolute paths in E0510 and of broken templates", []string{"TestFirstHour/declared_twice",
 		"TestFirstHour/broken_template"}},
@@ -47,7 +50,7 @@ var firstHour = []struct {
 }
 
 // Every answer is held by a test that there is. (That `make test` runs on a fresh machine, line 11, is tried by
-// bench/newcomer.sh.)
+// bench/newcomer.sh in a fresh clone, and by bench/bare.sh in a bare system.)
 func TestFirstHourIsAnswered(t *testing.T) {
 	var there []string
 	err := filepath.WalkDir(live.Root(), func(path string, d fs.DirEntry, err error) error {
@@ -182,6 +185,35 @@ func TestFirstHour(t *testing.T) {
 				if text := said(t, exitFailed, args...); strings.Contains(text, "a.pp/facts") {
 					t.Errorf("a file has no directory of facts:\n%s", text)
 				}
+			}
+		}},
+		{"narrow", func(t *testing.T) {
+			if _, err := exec.LookPath("script"); err != nil {
+				t.Skip("script of util-linux is not here, which gives a terminal")
+			}
+			repo := writeRepo(t, map[string]string{"manifests/site.pp": "include web\n", "facts/a.json": fact,
+				"modules/web/manifests/init.pp": "class web($port) { file { '/x': content => 'a text that is longer than " +
+					"a line of fifty columns', nosuch => $port } }\n"})
+			program := builtProgram(t)
+			sized := func(width int) string {
+				c := exec.Command("script", "-qec", fmt.Sprintf("stty cols %d; '%s' check '%s'", width, program, repo),
+					os.DevNull)
+				c.Env = append(os.Environ(), "NO_COLOR=1", "TERM=xterm")
+				out, _ := c.CombinedOutput() // it ends with what check ends with
+				return regexp.MustCompile(`\d+\.\d+\s+s\n|\r`).ReplaceAllString(string(out), "")
+			}
+			narrow, wide := sized(50), sized(5000)
+			has(t, narrow, "E0412", "include web")
+			if strings.Join(strings.Fields(narrow), " ") != strings.Join(strings.Fields(wide), " ") {
+				t.Errorf("other words:\n%s\n%s", narrow, wide)
+			}
+			for line := range strings.Lines(narrow) {
+				if len(line) > 51 && !strings.Contains(line, "|") && len(strings.Fields(line)) > 1 {
+					t.Errorf("%d columns: %s", len(line)-1, line)
+				}
+			}
+			if strings.Count(narrow, "\n") <= strings.Count(wide, "\n") {
+				t.Errorf("nothing is broken:\n%s", narrow)
 			}
 		}},
 		{"version", func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"bunraku/report/redact"
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,20 @@ func isTerminal(w io.Writer) bool {
 // colourful reports whether colour is welcome: on a terminal, unless NO_COLOR says otherwise.
 func colourful(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// foldOn lets a screen break its lines where they do not fit into the terminal that it is.
+func foldOn(s *redact.Screen, w io.Writer) {
+	if !isTerminal(w) {
+		return
+	}
+	s.Fold(func() int {
+		width, _, err := term.GetSize(int(w.(*os.File).Fd()))
+		if err != nil {
+			return 0
+		}
+		return width
+	})
 }
 
 // untilSignal is a context that ends when somebody asks the program to end. Who asks twice is obeyed at once.

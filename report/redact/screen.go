@@ -19,10 +19,11 @@ type Screen struct {
 	mu      sync.Mutex
 	to      io.Writer
 	secrets *Secrets
-	mark    string // stands for the beginning of a colour
-	kept    []byte // a line without its end
-	how     view   // in which kept was written
-	failed  error  // the first write that did
+	mark    string     // stands for the beginning of a colour
+	kept    []byte     // a line without its end
+	how     view       // in which kept was written
+	failed  error      // the first write that did
+	columns func() int // of a terminal, where lines are broken at words
 }
 
 // NewScreen makes one. colour says whether Style gives colours.
@@ -143,7 +144,11 @@ func (s *Screen) show(n int) {
 	default:
 		text = s.secrets.Hide(text)
 	}
-	s.send(s.escape(text))
+	text = s.escape(text)
+	if s.columns != nil && s.how == (view{}) {
+		text = fold(text, s.columns())
+	}
+	s.send(text)
 }
 
 func (s *Screen) send(text string) {
