@@ -13,7 +13,7 @@ import (
 // What is said of modules that are not there, and that nodes were compiled without (package eval, absent.go).
 
 // Modules are the modules that something stands in for, by name, as they are shown; data and files are named last, as
-// such. Which module brings a plain name may not be known. Those on which no catalog hangs are left out.
+// such. Which module brings a plain name may not be known.
 func Modules(all []eval.StandIn) (names []string) {
 	var keys, files bool
 	for _, s := range all {
@@ -28,7 +28,7 @@ func Modules(all []eval.StandIn) (names []string) {
 		case s.IsUnnamed():
 			name = "the module " + name
 		}
-		if s.Counts() && !slices.Contains(names, name) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -219,7 +219,8 @@ func TestCheckWithStandIns(t *testing.T) {
 		{"functions", "file { '/x': content => other::text(1) }\nother::acts() |$x| { notify { $x: } }\nnotify { " +
 			"thing('x'): }", 3,
 			[]string{"stand-ins for other, the module that brings thing"}, []string{"E0"}},
-		{"a type", "function f(Other::Port $p) { $p }\nnotify { 'n': message => f(1) }", 0, []string{"fine"}, nil},
+		{"a type", "function f(Other::Port $p) { $p }\nnotify { 'n': message => f(1) }", 3,
+			[]string{"stand-ins for other"}, []string{"fine"}},
 		{"a plain type of any of them, or of none", "case 'RedHat' { RedHat: { notify { 'n': } } default: { notify { 'm': } } }", 3,
 			[]string{"stand-ins for the module that brings redhat"}, []string{"fine"}},
 		{"a decision on a type", "if 1 =~ Other::Port { notify { 'a': } } else { notify { 'b': } }\n" +

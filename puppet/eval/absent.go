@@ -52,10 +52,6 @@ const unnamed = "that brings "
 // IsUnnamed reports whether nobody knows which module it is, and whether there is one at all.
 func (s StandIn) IsUnnamed() bool { return strings.HasPrefix(s.Module, unnamed) }
 
-// Counts reports whether a catalog may be another one with the real thing. A type of a module is there to accept what
-// it is given; of a plain name there may be none, and then Puppet ends the compile.
-func (s StandIn) Counts() bool { return s.Kind != source.MissingType || s.IsUnnamed() }
-
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
 
@@ -93,9 +89,9 @@ func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.O
 }
 
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of
-// modules.
+// modules. A type that is not there takes every value; Puppet ends the compile.
 func (res *Result) Partial() bool {
-	return slices.ContainsFunc(res.StandIns, StandIn.Counts)
+	return len(res.StandIns) > 0
 }
 
 // lacks is the module that would bring something and is not there; "" if none is known of.
