@@ -58,7 +58,13 @@ func checkWanting(t *testing.T, files map[string]string, wanting bool) []string 
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		err := error(nil)
+		if to, link := strings.CutPrefix(text, "-> "); link {
+			err = os.Symlink(filepath.FromSlash(to), file)
+		} else {
+			err = os.WriteFile(file, []byte(text), 0o644)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

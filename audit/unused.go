@@ -503,7 +503,7 @@ func (t *Tree) servedFiles() (out []unnamed) {
 			_ = source.Walk(t.env.Files(), dir, func(p string, e source.Entry) bool { // one that is not there has nothing
 				rel, err := filepath.Rel(dir, p)
 				if err != nil || strings.HasPrefix(e.Name, ".") || strings.HasPrefix(e.Name, "README") || byConvention[e.Name] ||
-					strings.HasPrefix(e.Name, "test_") && filepath.Ext(p) == ".py" {
+					pytest.MatchString(e.Name) {
 					return false
 				}
 				if e.IsDir() {
@@ -535,6 +535,9 @@ var byConvention = map[string]bool{"pyproject.toml": true, "setup.py": true, "se
 	"pytest.ini": true, "conftest.py": true, "__init__.py": true, "requirements.txt": true, "Makefile": true,
 	"Rakefile": true, "Gemfile": true, "package.json": true, "go.mod": true, "Cargo.toml": true, "LICENSE": true,
 	"COPYING": true, "OWNERS": true, "CODEOWNERS": true, "AUTHORS": true}
+
+// pytest are names by which that program looks for tests.
+var pytest = regexp.MustCompile(`^test_.*\.py$|_test\.py$`)
 
 var listing = regexp.MustCompile(`\b(?:listdir|scandir|os\.walk|readdir)\(`)
 
@@ -608,6 +611,14 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 	}
 	out := map[string]bool{}
 	_ = source.Walk(t.env.Files(), root, func(p string, e source.Entry) bool { // what cannot be read names nothing
+		if to, err := t.env.Files().Link(p); e.Link && err == nil { // names a file, or all of a directory
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(p), to)
+			}
+			for _, f := range files {
+				out[f.path] = out[f.path] || f.path == to || strings.HasPrefix(f.path, to+string(filepath.Separator))
+			}
+		}
 		if e.IsDir() {
 			return !strings.HasPrefix(e.Name, ".")
 		}

@@ -54,6 +54,7 @@ func TestUnused(t *testing.T) {
 		"modules/old/files/FROM-ELSEWHERE":  "", // a note to people
 		"modules/old/files/examples/x.conf": "x\n",
 		"modules/old/files/x.conf.example":  "x\n",
+		"modules/old/files/tool_test.py":    "import unittest\n", // pytest finds it
 		// Somebody else's.
 		"modules/other/Modulefile":           "name 'somebody-other'\nsource 'git://git.example/somebody/other'\n",
 		"modules/other/manifests/init.pp":    "class other { }\n",
@@ -91,6 +92,15 @@ func TestUnused(t *testing.T) {
 	if got := unused(check(t, files)); !slices.Equal(got, want) {
 		t.Errorf("unused:\n  got  %q\n  want %q", got, want)
 	}
+	t.Run("a link", func(t *testing.T) {
+		for to, names := range map[string]bool{"gone.txt": true, "": true, "gone": false} {
+			other := maps.Clone(files)
+			other["pages/x"] = "-> ../modules/old/files/" + to
+			if named := !slices.Contains(unused(check(t, other)), "file modules/old/files/gone.txt"); named != names {
+				t.Errorf("a link to %q names the file: %t", to, named)
+			}
+		}
+	})
 	t.Run("classifier", func(t *testing.T) {
 		for name, text := range map[string]string{
 			"no classes in the main manifest": "$tier = 'x'\n",

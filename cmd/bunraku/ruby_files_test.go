@@ -34,6 +34,29 @@ func TestRubyFunctionThatDoesNotParse(t *testing.T) {
 	}
 }
 
+// An attribute in which several values are not known is one attribute, and each value is told with those that it is in.
+func TestUnknownAttributes(t *testing.T) {
+	for _, c := range []struct {
+		code, want string
+		not        string
+	}{
+		{"notify { 'x': message => {a => m::f(1), b => m::f(2)} }", "2 values are not known, in 1 attribute", ""},
+		{"notify { 'x': message => m::f(1) }", "1 value is not known, in 1 attribute", ""},
+		{"$v = m::f(1)\nnotify { 'x': message => [$v, $v] }\nnotify { 'y': message => $v, withpath => true }",
+			"1 value is not known, in 2 attributes", ""},
+		{"notify { 'x': message => \"${m::f(1)} ${m::f(2)}\" }", "2 values are not known, in 1 attribute", "in 0 attributes"},
+	} {
+		s := &repository{t, t.TempDir()}
+		s.put("modules/m/lib/puppet/functions/m/f.rb",
+			"Puppet::Functions.create_function(:'m::f') do\n  def f(a)\n    `hostname`\n  end\nend\n")
+		s.put("manifests/site.pp", c.code+"\n")
+		_, _, errs := call("compile", s.dir, "--node", "n.example")
+		if !strings.Contains(errs, c.want+" of the catalog") || c.not != "" && strings.Contains(errs, c.not) {
+			t.Errorf("%s: want %q\n%s", c.code, c.want, errs)
+		}
+	}
+}
+
 // What Puppet makes of a data type that a module has in Ruby is not known; it is not that there is none.
 func TestRubyDataTypes(t *testing.T) {
 	s := &repository{t, t.TempDir()}

@@ -49,10 +49,9 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 		return
 	}
 	d := &source.Diagnostic{Code: CodeUnknown, Severity: source.Note, Place: all[0].Place, Help: c.unknownAdvice(all)}
-	attributes, resources := 0, 0
+	attributes, resources := result.UnknownAttributes(), 0
 	var lines []string
 	for i, u := range all {
-		attributes += u.Attributes
 		line := u.Why
 		switch {
 		case u.Function == "" && u.Place.Known():
@@ -63,7 +62,9 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 				d.Related = append(d.Related, source.Related{Place: u.Place, Label: u.Function + "()"})
 			}
 		}
-		line = fmt.Sprintf("%s: in %s", line, count(u.Attributes, "attribute"))
+		if u.Attributes > 0 || u.Resources > 0 { // else it is a part of another one
+			line += ": in " + count(u.Attributes, "attribute")
+		}
 		if u.Resources > 0 {
 			line += fmt.Sprintf("; whether %s there is guessed", isAre(u.Resources, "resource"))
 		}

@@ -411,6 +411,7 @@ func (res *Result) Unknowns() []Unknown {
 				all[at].Resources++
 			}
 			for _, p := range r.Params {
+				seen := map[int]bool{}
 				for _, o := range opaquesIn(p.Value, nil) {
 					if o.Absent {
 						continue
@@ -423,7 +424,10 @@ func (res *Result) Unknowns() []Unknown {
 						at = len(all)
 						all = append(all, &Unknown{Why: o.Why, value: o})
 					}
-					all[at].Attributes++
+					if !seen[at] {
+						seen[at] = true
+						all[at].Attributes++
+					}
 				}
 			}
 		}
@@ -433,6 +437,21 @@ func (res *Result) Unknowns() []Unknown {
 		out[i] = *u
 	}
 	return out
+}
+
+// UnknownAttributes is how many attributes of the catalog hold something that Unknowns has.
+func (res *Result) UnknownAttributes() (n int) {
+	if res.Catalog == nil {
+		return 0
+	}
+	for _, r := range res.Catalog.Resources {
+		for _, p := range r.Params {
+			if slices.ContainsFunc(opaquesIn(p.Value, nil), func(o *value.Opaque) bool { return !o.Absent }) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // opaquesIn are the different opaque values in a value.
