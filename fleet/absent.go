@@ -42,6 +42,17 @@ func Modules(all []eval.StandIn) (names []string) {
 	return names
 }
 
+// TypesOf are the modules of which types stand in.
+func TypesOf(all []eval.StandIn) (names []string) {
+	for _, s := range all {
+		if s.OnlyType() && !slices.Contains(names, s.Module) {
+			names = append(names, s.Module)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Lacked are the keys of Hiera's that something stands in for (source.MissingKey), or files (source.MissingFile).
 func Lacked(all []eval.StandIn, kind source.SubjectKind) (names []string) {
 	for _, s := range all {

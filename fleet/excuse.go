@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,8 @@ const (
 	NeedsParameters
 	// NeedsData: Hiera has no value for a key that the code cannot do without.
 	NeedsData
+	// NeedsFiles: only a server has a file.
+	NeedsFiles
 	// NeedsVariables: a classifier is to set a variable.
 	NeedsVariables
 	// NeedsFacts: the error may hang on facts that were invented, or that only real nodes have.
@@ -62,6 +65,9 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	}
 	if why := noEnvironment(c, d); why != "" {
 		return &Excuse{NoEnvironment, why}, nil
+	}
+	if x := stoodIn(failed); x != nil {
+		return x, nil
 	}
 	for _, s := range d.About {
 		switch s.Kind {
@@ -100,7 +106,10 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 				return &Excuse{Refuses, "no node statement is for other nodes"}, nil
 			}
 		case source.MissingFile:
-			if module, _, _ := strings.Cut(s.Name, "/"); c.Environment().Module(module) == nil {
+			switch module, _, in := strings.Cut(s.Name, "/"); {
+			case !in || !moduleName.MatchString(module): // a path on a server
+				return &Excuse{NeedsFiles, "'" + s.Name + "'"}, nil
+			case c.Environment().Module(module) == nil:
 				return &Excuse{NeedsModule, module}, nil
 			}
 		case source.MissingFact:
@@ -144,6 +153,36 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	}
 	return nil, nil
 }
+
+// stoodIn is the excuse of a failure that may hang on what stands in for data or files: values that are not known may
+// have decided what came before it, or be what it failed on. What is wrong with a name that is written down is so
+// whatever the values are.
+func stoodIn(failed *eval.Result) *Excuse {
+	d := failed.Failure
+	keys, files := Lacked(failed.StandIns, source.MissingKey), Lacked(failed.StandIns, source.MissingFile)
+	if len(keys)+len(files) == 0 || d.Code == codeNoAttribute {
+		return nil
+	}
+	for _, s := range d.About {
+		switch s.Kind {
+		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType,
+			source.MissingParameter:
+			if !eval.IsUnknownText(s.Name) {
+				return nil
+			}
+		}
+	}
+	if len(keys) > 0 {
+		return &Excuse{NeedsData, Listed(keys)}
+	}
+	return &Excuse{NeedsFiles, Listed(files)}
+}
+
+// moduleName is what a module may be called.
+var moduleName = regexp.MustCompile(`^[a-z]\w*$`)
+
+// codeNoAttribute is that of an attribute which its type has not.
+const codeNoAttribute = "E0580"
 
 // rivals are other machines that might have been invented as well as this one: what is said of the tree must be so on
 // each of them. One has the same system and, if nobody named the first, another name. Where the tree does not say which
@@ -284,8 +323,9 @@ func absentFacts(res *eval.Result) (names []string) {
 		return nil
 	}
 	for _, l := range res.Trace.Depends(res.FailureRef) {
+		// A variable such as $_role is a site's own code's.
 		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" &&
-			!slices.Contains(names, name) {
+			!strings.HasPrefix(name, "_") && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

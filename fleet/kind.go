@@ -105,7 +105,7 @@ func barred(nodes []Node, results []Compiled, tried []int) (why string) {
 			continue
 		}
 		x := results[i].Excuse
-		if x == nil {
+		if x == nil || !x.Kind.shared() {
 			return ""
 		}
 		if count[x.Detail]++; count[x.Detail] > most {
@@ -113,6 +113,12 @@ func barred(nodes []Node, results []Compiled, tried []int) (why string) {
 		}
 	}
 	return why
+}
+
+// shared reports whether an excuse is one that nodes are likely to have in common: what no node can do without is not
+// here.
+func (k ExcuseKind) shared() bool {
+	return k == NeedsModule || k == NeedsData || k == NeedsFiles || k == NeedsVariables || k == NeedsFacts
 }
 
 // Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends,
@@ -164,8 +170,10 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		}
 		results[i].Catalog = res.Catalog
 		results[i].Opaque, results[i].Closed = countOpaque(res.Catalog)
-		results[i].StandIns, results[i].Partial = res.StandIns, res.Partial()
-		if Empty(res.Catalog) && len(res.Exports)+len(res.Rest.Resources) == 0 {
+		results[i].StandIns = res.StandIns
+		results[i].Partial = res.Partial() || node.Invented == nil && len(res.StandIns) > 0 // Puppet would not compile it
+		stoodIn := results[i].Partial && node.Invented != nil // which may be why nothing is there
+		if Empty(res.Catalog) && len(res.Exports)+len(res.Rest.Resources) == 0 && !stoodIn {
 			if node.Invented != nil && mayDeclareFor(c.Environment(), res.Catalog) { // it does on other machines
 				results[i].Excuse = &Excuse{NeedsFacts, "what its node statement asks for"}
 				results[i].Catalog = nil
@@ -173,7 +181,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			}
 			results[i].Problems = append(results[i].Problems, nothing(res))
 		}
-		if res.Partial() { // nothing can be said of what it does
+		if results[i].Partial { // nothing can be said of what it does
 			if node.Brief {
 				results[i].Catalog = res.Catalog.Brief()
 			}

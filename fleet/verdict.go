@@ -352,7 +352,11 @@ func Spares(p *report.Problem, nodes []Compiled) bool {
 
 // unverified is the verdict about a node that was not verified: it says nothing.
 func unverified(n *Compiled) *judge.Verdict {
-	return &judge.Verdict{Catalog: n.Catalog, Node: &report.Node{Name: n.Name, Failed: n.Catalog == nil}}
+	node := &report.Node{Name: n.Name, Failed: n.Catalog == nil}
+	if n.Partial {
+		node.Unverified = "it compiles with stand-ins for " + Listed(Modules(n.StandIns))
+	}
+	return &judge.Verdict{Catalog: n.Catalog, Node: node}
 }
 
 // Unsaid leaves out of what was read in code without running it what compiles of nodes have said already, of the same

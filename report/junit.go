@@ -32,6 +32,7 @@ func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 				rest = append(rest, text)
 			}
 		}
+		var passed *junitSkipped // over, where nothing is wrong
 		trouble := &junitTrouble{Type: strings.Join(codes, " "), Message: clean(strings.Join(codes, " ")),
 			Text: clean(strings.Join(bad, "\n\n"))}
 		if len(bad) == 1 {
@@ -44,7 +45,11 @@ func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 		case len(bad) > 0:
 			c.Failure = trouble
 			suite.Failures++
+		case c.Skipped != nil:
+			suite.Skipped++
+			passed = c.Skipped
 		}
+		c.Skipped = passed
 		c.Output = clean(strings.Join(append(rest, c.Output), "\n"))
 		c.Output = strings.TrimSpace(c.Output)
 		suite.Tests++
@@ -63,6 +68,9 @@ func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 		c := junitCase{Name: n.Name, Class: run.Name}
 		if len(n.Unknown) > 0 {
 			c.Output = "undecided: " + strings.Join(n.Unknown, "\nundecided: ")
+		}
+		if n.Unverified != "" {
+			c.Skipped = &junitSkipped{clean("not verified: " + n.Unverified)}
 		}
 		add(c, n.Failed, n.Problems)
 	}
@@ -111,6 +119,7 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr,omitempty"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -119,7 +128,12 @@ type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Error   *junitTrouble `xml:"error"`
 	Failure *junitTrouble `xml:"failure"`
+	Skipped *junitSkipped `xml:"skipped"`
 	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
 }
 
 type junitTrouble struct {

@@ -53,6 +53,8 @@ type Node struct {
 	Failed   bool // there is no catalog
 	Problems []*Problem
 	Unknown  []string // what stayed undecided, and why
+	// Unverified says why the catalog was not verified, "" if it was, or nobody wanted that.
+	Unverified string
 }
 
 // A Problem is one thing that is wrong, wherever it shows up.

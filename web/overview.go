@@ -250,6 +250,7 @@ func excuseText(e *fleet.Excuse) string {
 		fleet.NeedsModule:     "the module is not there: ",
 		fleet.NeedsParameters: "must be given: ",
 		fleet.NeedsData:       "Hiera has no value of ",
+		fleet.NeedsFiles:      "only a server has ",
 		fleet.NeedsVariables:  "nobody sets, as a classifier would: ",
 		fleet.NeedsFacts:      "it may hang on facts that were invented: ",
 		fleet.NeedsOthers:     "something must be declared beside it: ",

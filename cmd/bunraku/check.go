@@ -222,8 +222,17 @@ func (c *checking) nothingCompiled() *source.Diagnostic {
 		Help: c.whereModules()}
 	switch {
 	case c.plan != nil && len(c.plan.Nodes) > 0:
+		tried := len(c.plan.Nodes)
+		for _, n := range c.excused {
+			if n.Excuse.Kind == fleet.NotTried {
+				tried--
+			}
+		}
 		d.Summary = fmt.Sprintf("no node was compiled or verified: none of %s compiles with what is here",
-			plural(len(c.plan.Nodes), "invented node"))
+			plural(tried, "invented node"))
+		if rest := len(c.plan.Nodes) - tried; rest > 0 {
+			d.Summary += fmt.Sprintf("; %d more were not tried", rest)
+		}
 		d.Help = "the last lines say what each lacks"
 		if slices.ContainsFunc(c.excused, func(n fleet.Checked) bool {
 			return n.Excuse.Kind == fleet.NeedsFacts || n.Excuse.Kind == fleet.NeedsVariables
@@ -283,11 +292,15 @@ func (c *checking) code() int {
 	if code != exitFine {
 		return code
 	}
+	strict := c.judge.flags.failOn == "unknown"
 	for _, n := range c.nodes {
-		if n.Verdict.Undecided || n.Partial && n.Invented == nil || len(n.Verdict.Node.Unknown) > 0 &&
-			c.judge.flags.failOn == "unknown" {
+		open := len(n.StandIns) + len(n.Verdict.Node.Unknown)
+		if n.Verdict.Undecided || n.Partial && n.Invented == nil || strict && open > 0 {
 			return exitUnknown
 		}
+	}
+	if strict && len(c.excused) > 0 {
+		return exitUnknown
 	}
 	return code
 }

@@ -158,16 +158,17 @@ func (c *checking) excuses() (out []string) {
 		kind fleet.ExcuseKind
 		text string
 	}{
+		{fleet.NotTried, "Not looked at, since none of the others that the tree names compiles (most for %s): %s."},
 		{fleet.NeedsModule, "Not looked at, for want of the module %s: %s."},
 		{fleet.NeedsParameters, "Not looked at, since %s must be given: %s."},
 		{fleet.NeedsData, "Not looked at, since Hiera has no value of %s: %s."},
+		{fleet.NeedsFiles, "Not looked at, since only a server has %s: %s."},
 		{fleet.NeedsVariables, "Not looked at, since nobody sets %s, as a classifier would: %s."},
 		{fleet.NeedsFacts, "Unknown, since it may hang on facts that were invented, or that only real nodes have (%s): %s."},
 		{fleet.NeedsOthers, "Not looked at, since something must be declared beside it (%s): %s."},
 		{fleet.Refuses, "Not looked at, since the code refuses (%s): %s."},
 		{fleet.NeedsUse, "Unknown, since it may hang on the invented use (%s): %s."},
 		{fleet.NoEnvironment, "Not looked at, since the tree is no environment as it is (%s): %s."},
-		{fleet.NotTried, "Not looked at, since none of the others that the tree names compiles (most for %s): %s."},
 	} {
 		var order []string
 		by := map[string][]string{}

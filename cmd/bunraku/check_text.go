@@ -160,6 +160,12 @@ func verdictText(n *fleet.Checked) string {
 		text = "compiles"
 	case text == "":
 		text = "fine"
+		if absent := fleet.TypesOf(n.StandIns); len(absent) > 0 {
+			text = "nothing found, if values are of the types of " + fleet.Listed(absent)
+		}
+	}
+	if n.Partial && len(codes) > 0 {
+		text += ", compiles with stand-ins for " + fleet.Listed(fleet.Modules(n.StandIns))
 	}
 	if r := n.Verdict.Report; r != nil && r.Model.Unmodelled > 0 {
 		text += fmt.Sprintf(", %d not modelled", r.Model.Unmodelled)
@@ -291,7 +297,7 @@ func (c *checking) accepted() (out []string) {
 func (c *checking) proved() bool {
 	return !slices.ContainsFunc(c.nodes, func(n fleet.Checked) bool {
 		r := n.Verdict.Report
-		return r == nil || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.Verdict.Refused) > 0 ||
+		return r == nil || len(n.StandIns) > 0 || fleet.Empty(n.Catalog) || n.Opaque > 0 || len(n.Verdict.Refused) > 0 ||
 			r.Deterministic != verify.Yes || r.Idempotent != verify.Yes || r.Success != verify.Always &&
 			r.Success != verify.Sometimes
 	})

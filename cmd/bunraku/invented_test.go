@@ -237,6 +237,8 @@ func TestCheckWithStandIns(t *testing.T) {
 			[]string{"stand-ins"}},
 		{"a slip", "include rle::web", 1, []string{"Could not find class ::rle::web"}, []string{"stand-ins"}},
 		{"a slip in a type", "pakage { 'x': }", 1, []string{"Unknown resource type: 'pakage'"}, []string{"stand-ins"}},
+		{"a slip in a data type", "if 3 =~ Intger { notify { 'n': } }", 1, []string{"Resource type not found: Intger"},
+			[]string{"stand-ins"}},
 		{"a slip in a function", "notify { tempalte('x'): }", 1, []string{"Unknown function: 'tempalte'"},
 			[]string{"stand-ins"}},
 	} {
@@ -280,6 +282,21 @@ func TestCheckWithoutData(t *testing.T) {
 			[]string{"stand-ins for files", "Only a server has /etc/puppet/private/x."}, nil},
 		{"a template of a server", "notify { 'n': message => template('/etc/puppet/private/x.erb') }",
 			[]string{"stand-ins for files"}, nil},
+		{"an order", "include m::other\nnotify { 'q': }\nClass['m::other'] -> Notify['q']", []string{"no value of m::other::port."}, nil},
+		{"a parameter that is asked for", "include m::other\nnotify { 'q': message => Class['m::other']['port'] + 1 }",
+			[]string{"no value of m::other::port."}, nil},
+		{"an assignment of several", "[$a, $b] = split(lookup('site::url'), ':')", []string{"Hiera has no value of site::url: m."}, nil},
+		{"an override", "$d = lookup('site::url')\nfile { $d: }\nFile[$d] { mode => '0755' }",
+			[]string{"Hiera has no value of site::url: m."}, nil},
+		{"a branch that a list decides", "$v = lookup('site::url')\nif [$v] != [1] { fail('no') }",
+			[]string{"Hiera has no value of site::url: m."}, []string{"refuses"}},
+		{"a template of Puppet on a server", "notify { 'n': message => epp('/etc/puppet/private/x.epp') }",
+			[]string{"stand-ins for files"}, nil},
+		{"bytes of a server", "file { '/n': content => binary_file('/etc/krb5.keytab') }",
+			[]string{"stand-ins for files"}, nil},
+		{"a path that is none", "notify { 'n': message => file('~/x') }", []string{"only a server has '~/x': m."}, nil},
+		{"a function in Ruby", "notify { 'n': message => m::same(lookup('site::url')) }", []string{"stand-ins for data"},
+			[]string{"E0702", "E0703"}},
 		{"what has nothing to do with it", "notify { lookup('site::url'): }\nfile { '/x': nosuch => 1 }",
 			[]string{"no parameter named 'nosuch'"}, []string{"fine"}},
 		{"a file of the module", "notify { 'n': message => file('m/x') }", []string{"Could not find any files from m/x"},
@@ -288,7 +305,9 @@ func TestCheckWithoutData(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me",
 				"license": "x", "source": "x", "dependencies": []}`,
-				"manifests/init.pp":  "class m { " + c.code + " }",
+				"manifests/init.pp": "class m { " + c.code + " }",
+				"lib/puppet/functions/m/same.rb": "Puppet::Functions.create_function(:'m::same') do\n  def same(x)\n" +
+					"    call_function('inline_template', '<%= @title %>') + x\n  end\nend\n",
 				"manifests/other.pp": "# @api private\nclass m::other(Integer $port) { notify { \"${port}\": } }"}
 			_, out, errs := call("check", writeRepo(t, files))
 			for _, w := range c.want {
@@ -314,21 +333,94 @@ func TestCheckWithoutData(t *testing.T) {
 	}
 }
 
-// Of hundreds of nodes that a tree names and that all want what only a server has, some are tried.
+// What was compiled with stand-ins is not called fine or passed in any format, and types of modules that are not there
+// are a condition of what is said.
+func TestStandInsInFormats(t *testing.T) {
+	files := map[string]string{"environment.conf": "", "data/common.yaml": "a: 1\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: secret, datadir: /etc/puppet/nowhere/secret, path: x.yaml}\n" +
+			"  - {name: common, path: common.yaml}\n",
+		"manifests/site.pp": "node 'n' { notify { 'n': message => \"${lookup('a')}\" } }\n"}
+	level := writeRepo(t, files)
+	files["hiera.yaml"] = "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n"
+	files["manifests/site.pp"] = "node 'n' { notify { 'n': message => lookup('nobody::has') } }\n"
+	key := writeRepo(t, files)
+	delete(files, "hiera.yaml")
+	files["Puppetfile"] = "mod 'x-other', '1.0.0'\n"
+	files["manifests/site.pp"] = "node 'n' { include m }\n"
+	files["modules/m/manifests/init.pp"] = "class m(Other::Port $p = 80) { notify { 'n': } }\n"
+	types := writeRepo(t, files)
+	for _, c := range []struct {
+		name, dir string
+		args      []string
+		exit      int
+		want, not []string
+	}{
+		{"a level of a server", level, nil, exitFine, []string{"compiles with stand-ins for files",
+			"Only a server has /etc/puppet/nowhere/secret/x.yaml."}, []string{"fine", "error["}},
+		{"JUnit", key, []string{"--format", "junit"}, exitFine,
+			[]string{`<skipped message="not verified: it compiles with stand-ins for data">`, `skipped="1"`}, nil},
+		{"all is to be known", key, []string{"--fail-on", "unknown"}, exitUnknown, nil, nil},
+		{"types", types, nil, exitFine, []string{"nothing found, if values are of the types of other"},
+			[]string{"fine", "Every node"}},
+		{"types in JSON", types, []string{"--format", "json"}, exitFine, []string{`"kind": "data_type"`}, nil},
+		{"types are to be known", types, []string{"--fail-on", "unknown"}, exitUnknown, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			exit, out, errs := call(append([]string{"check", c.dir}, c.args...)...)
+			for _, w := range c.want {
+				if !strings.Contains(out+errs, w) {
+					t.Errorf("%q is not there", w)
+				}
+			}
+			for _, w := range c.not {
+				if strings.Contains(out+errs, w) {
+					t.Errorf("%q is there", w)
+				}
+			}
+			if exit != c.exit || t.Failed() {
+				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, out, errs)
+			}
+		})
+	}
+}
+
+// Of hundreds of nodes that a tree names and that all want what is not here, some are tried. Nodes that the code
+// refuses, each for itself, have nothing in common: all are tried.
 func TestCheckManyNamed(t *testing.T) {
-	site := ""
-	for i := range 200 {
-		site += fmt.Sprintf("node 'n%d.example.com' { fail('not here') }\n", i)
+	site := func(body string) (all string) {
+		for i := range 200 {
+			all += fmt.Sprintf("node 'n%d.example.com' { %s }\n", i, strings.ReplaceAll(body, "N", fmt.Sprint(i)))
+		}
+		return all
 	}
-	repo := map[string]string{"environment.conf": "", "manifests/site.pp": site}
-	_, out, errs := call("check", writeRepo(t, repo))
-	if !strings.Contains(out, "Not looked at, since none of the others that the tree names compiles (most for not here)") {
-		t.Errorf("%s%s", out, errs)
-	}
-	repo["manifests/site.pp"] = strings.Replace(site, "{ fail('not here') }", "{ notify { 'here': } }", 1)
-	if _, out, errs := call("check", writeRepo(t, repo)); strings.Contains(out, "none of the others") ||
-		!strings.Contains(out, "and 196 more") {
-		t.Errorf("%s%s", out, errs)
+	for _, c := range []struct {
+		name, code string
+		want, not  []string
+	}{
+		{"a module", site("notice(template('absent/x.erb'))"), []string{"none of 64 invented nodes compiles with what is here; 136 " +
+			"more were not tried", "Not looked at, since none of the others that the tree names compiles (most for absent)"},
+			[]string{"200 invented"}},
+		{"one that compiles", strings.Replace(site("notice(template('absent/x.erb'))"), "{ notice(template('absent/x.erb')) }",
+			"{ notify { 'here': } }", 1), []string{"and 196 more"}, []string{"none of the others"}},
+		{"each refused by itself", strings.Replace(site("fail('retired: nN')"), "{ fail('retired: n199') }", "{ $x = 'abc' + 1 }", 1),
+			[]string{"error[E0224]", "'abc' cannot be converted"}, []string{"none of the others", "V903"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, out, errs := call("check", writeRepo(t, map[string]string{"environment.conf": "", "manifests/site.pp": c.code}))
+			for _, w := range c.want {
+				if !strings.Contains(out+errs, w) {
+					t.Errorf("%q is not there", w)
+				}
+			}
+			for _, w := range c.not {
+				if strings.Contains(out+errs, w) {
+					t.Errorf("%q is there", w)
+				}
+			}
+			if t.Failed() {
+				t.Log(out + errs)
+			}
+		})
 	}
 }
 

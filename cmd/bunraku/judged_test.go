@@ -53,8 +53,8 @@ func TestJudgedTable(t *testing.T) {
 }
 
 // TestAcceptJudged: what check says of public trees as they were cloned is so. testdata/judged.txt has a sample of it,
-// judged one by one; what was true is still said, what was false and still is said is listed, and of what is said now at
-// least 97 % is true. bench/fetched.txt names the clones.
+// judged one by one; what was true is still said, what was false and still is said is listed, and of what is said now
+// at least 97 % is true. bench/fetched.txt names the clones.
 func TestAcceptJudged(t *testing.T) {
 	live.Accept(t)
 	fetched := os.Getenv("BUNRAKU_FETCHED")

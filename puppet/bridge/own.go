@@ -328,7 +328,8 @@ func (o *ownRun) ended(end *ruby.End) error {
 		}
 		return &raising{text: text, end: end, lookup: o.in.IsA(end.Exception, "Puppet::DataBinding::LookupError")}
 	case end.Error != nil && end.Error.Kind == ruby.Unknown:
-		return &opaque{&value.Opaque{Why: end.Error.Message}}
+		why := end.Error.Message
+		return &opaque{&value.Opaque{Why: why, Absent: eval.IsAbsent(why)}}
 	case end.Error != nil:
 		return &unable{why: end.Error.Error(), end: end}
 	}

@@ -7,6 +7,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
+	"bunraku/puppet/types"
 	"bunraku/source"
 )
 
@@ -66,6 +67,8 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 	case kind == source.MissingFunction && (slips(name, c.FunctionNames()) || len(c.env.RubyFunctions(name)) > 0):
 		return "" // a template may ask for one as of 3.x that is not
 	case kind != source.MissingFunction && slips(name, c.resourceNames()):
+		return ""
+	case kind == source.MissingType && slips(name, types.BuiltInNames()):
 		return ""
 	}
 	return eval.Unnamed(name)

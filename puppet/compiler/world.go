@@ -206,7 +206,8 @@ func (w *world) ResourceType(name string) *resource.Type {
 func (w *world) Lookup(sc *eval.Scope, key string, how eval.LookupOptions) (eval.Answer, error) {
 	if w.session == nil {
 		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
-		w.session.Within(sc.Budget()).Logging(w.log).Telling(sc.Evaluator().TakesBytes, sc.Evaluator().Decrypted)
+		w.session.Within(sc.Budget()).Logging(w.log).Telling(sc.Evaluator().TakesBytes, sc.Evaluator().Decrypted).
+			Without(func(path string) bool { return sc.Evaluator().NoFile(path) != nil })
 	}
 	if w.host == nil || w.host.sc != sc {
 		w.host = &lookupHost{sc, w}

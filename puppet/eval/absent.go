@@ -52,6 +52,12 @@ const unnamed = "that brings "
 // IsUnnamed reports whether nobody knows which module it is, and whether there is one at all.
 func (s StandIn) IsUnnamed() bool { return strings.HasPrefix(s.Module, unnamed) }
 
+// OnlyType reports whether it is a type of a module that is known to be missing.
+func (s StandIn) OnlyType() bool { return s.Kind == source.MissingType && !s.IsUnnamed() }
+
+// IsData reports whether it stands in for data of Hiera's, or for a server's file.
+func (s StandIn) IsData() bool { return s.Kind == source.MissingKey || s.Kind == source.MissingFile }
+
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
 
@@ -66,6 +72,9 @@ func IsAbsent(why string) bool {
 	return strings.HasPrefix(why, "the module ") && strings.HasSuffix(why, absentWhy) ||
 		strings.HasPrefix(why, noDataWhy) || strings.HasPrefix(why, noFileWhy)
 }
+
+// IsUnknownText reports whether a text holds a value that was not known.
+func IsUnknownText(text string) bool { return strings.Contains(strings.ToLower(text), "(unknown: ") }
 
 // NoData stands in for the value of a key that Hiera has not got; nil where that is an error, as in Puppet.
 func (ev *Evaluator) NoData(key string) *value.Opaque {
@@ -89,9 +98,9 @@ func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.O
 }
 
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of
-// modules. A type that is not there takes every value; Puppet ends the compile.
+// modules. A type of a module that is not there takes every value; no catalog hangs on it, if the values are right.
 func (res *Result) Partial() bool {
-	return len(res.StandIns) > 0
+	return slices.ContainsFunc(res.StandIns, func(s StandIn) bool { return !s.OnlyType() })
 }
 
 // lacks is the module that would bring something and is not there; "" if none is known of.

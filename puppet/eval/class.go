@@ -312,6 +312,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			if v.value == nil && d.Kind == ClassKind {
 				if o := ev.NoData(d.Name + "::" + p.Name); o != nil {
 					v.value, v.ref = o, configured(p.Name)
+					ev.setParam(r, &param{p.Name, o, v.ref, source.Place{File: d.File.Source, Span: p.Where}, r.source, false, false})
 				}
 			}
 			continue

@@ -125,7 +125,9 @@ func createResources(c *eval.Call) (value.Value, error) {
 	for i := range entries {
 		e := &entries[i]
 		if o, is := e.Value.(*value.Opaque); is {
-			c.Warn("E0702", "create_resources() left out "+value.ToString(e.Key)+", whose attributes are not known: "+o.Why)
+			if !o.Absent {
+				c.Warn("E0702", "create_resources() left out "+value.ToString(e.Key)+", whose attributes are not known: "+o.Why)
+			}
 			continue
 		}
 		params, ok := e.Value.(*value.Hash)

@@ -51,6 +51,9 @@ func fileFunctions() []*eval.Function {
 						return o, nil
 					}
 					if err == nil && !found {
+						if o := c.Eval.NoFile(name); o != nil {
+							return o, nil
+						}
 						err = fmt.Errorf("binary_file(): The given file '%s' does not exist", name)
 					}
 					return value.Binary(content), err
@@ -181,6 +184,9 @@ func epp(c *eval.Call) (value.Value, error) {
 		return nil, invalidEpp(c, ds)
 	}
 	if f == nil {
+		if o := c.Eval.NoFile(name); o != nil {
+			return o, nil
+		}
 		return nil, &source.Matter{Text: "Could not find template '" + name + "'",
 			About: []source.Subject{{Kind: source.MissingFile, Name: name}}}
 	}

@@ -26,7 +26,7 @@ func (s *Session) asksExists(path string) bool {
 	if s.log != nil && !s.coarse {
 		s.log.Ask(trace.Question{Kind: trace.Exists, Of: filepath.Clean(path)})
 	}
-	return s.l.exists(path)
+	return s.exists(path)
 }
 
 // asksConfig notes that a hiera.yaml matters, or that there is none.

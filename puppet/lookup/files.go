@@ -111,8 +111,19 @@ func (l *Lookup) trouble(path string, err error) error {
 // exists reports whether a file is there. One that may not be read is: who asks for it is told.
 func (l *Lookup) exists(path string) bool {
 	_, err := l.opt.Files.Stat(filepath.Clean(path))
+	return err == nil || refused(err)
+}
+
+func refused(err error) bool {
 	var no *source.Refused
-	return err == nil || errors.As(err, &no)
+	return errors.As(err, &no)
+}
+
+// exists is the same, but for files that may not be read and that the session goes on without.
+func (s *Session) exists(path string) bool {
+	path = filepath.Clean(path)
+	_, err := s.l.opt.Files.Stat(path)
+	return err == nil || refused(err) && (s.without == nil || !s.without(path))
 }
 
 // readKey reads a key. What cannot be read is no key, and secrets stay closed.

@@ -25,7 +25,7 @@ func (s *Session) glob(pattern string) []string {
 func (s *Session) globbed(pattern string) []string {
 	return slices.DeleteFunc(s.glob(pattern), func(path string) bool {
 		info, err := s.l.opt.Files.Stat(filepath.Clean(path))
-		return err == nil && info.IsDir() || err != nil && !s.l.exists(path)
+		return err == nil && info.IsDir() || err != nil && !s.exists(path)
 	})
 }
 

@@ -153,12 +153,14 @@ type Session struct {
 	warned        map[string]bool
 	bytes         func([]string) // hears of the strings of a file that Ruby takes for bytes; nil for nobody
 	opened        func(string)   // hears of what was decrypted; nil for nobody
-	current       *invocation
-	global        *layer
-	env           *layer
-	envDone       bool
-	old           bool // a hiera.yaml of an old version has been told of
-	modules       map[string]*layer
+	// without tells whether a file that may not be read is taken for one that is not there; nil for none
+	without func(path string) bool
+	current *invocation
+	global  *layer
+	env     *layer
+	envDone bool
+	old     bool // a hiera.yaml of an old version has been told of
+	modules map[string]*layer
 
 	forgiving      int                    // how many hierarchies are being worked out in which variables may be missing
 	options        map[string]*keyOptions // lookup_options by module name
@@ -200,6 +202,12 @@ func (s *Session) Within(b *budget.Budget) *Session {
 // any of them is an answer.
 func (s *Session) Telling(bytes func([]string), opened func(string)) *Session {
 	s.bytes, s.opened = bytes, opened
+	return s
+}
+
+// Without has somebody decide whether a file of data that may not be read is taken for one that is not there.
+func (s *Session) Without(may func(path string) bool) *Session {
+	s.without = may
 	return s
 }
 

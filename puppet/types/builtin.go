@@ -1,6 +1,7 @@
 package types
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -44,6 +45,9 @@ var builtins = map[string]T{
 	"puppet::lookupvalue": LookupValueT,
 	"deferred":            DeferredT, "error": ErrorT, "puppet::lookupcontext": LookupContextT,
 }
+
+// BuiltInNames are the names of the types that exist without any module, in lower case.
+func BuiltInNames() []string { return slices.Sorted(maps.Keys(builtins)) }
 
 var aliasT = &Alias{Of: "UnresolvedAlias", To: TypeRefT}
 

@@ -25,7 +25,7 @@ func guarded(f *eval.Function) *eval.Function {
 		return func(c *eval.Call) (value.Value, error) {
 			for _, a := range c.Args {
 				if o := opaque(a, deep); o != nil {
-					if f.Flow == statement {
+					if f.Flow == statement && !o.Absent {
 						c.Warn("W0654", f.Name+"(): nothing was done, since an argument is not known: "+o.Why)
 					}
 					return o, nil
