@@ -611,12 +611,14 @@ func (t *Tree) namedBeside(files []unnamed) map[string]bool {
 	}
 	out := map[string]bool{}
 	_ = source.Walk(t.env.Files(), root, func(p string, e source.Entry) bool { // what cannot be read names nothing
-		if to, err := t.env.Files().Link(p); e.Link && err == nil { // names a file, or all of a directory
+		if to, err := t.env.Files().Link(p); e.Link && err == nil { // names a file, or all of a directory of files
 			if !filepath.IsAbs(to) {
 				to = filepath.Join(filepath.Dir(p), to)
 			}
 			for _, f := range files {
-				out[f.path] = out[f.path] || f.path == to || strings.HasPrefix(f.path, to+string(filepath.Separator))
+				root := strings.TrimSuffix(f.path, filepath.FromSlash("/"+f.rel))
+				in := strings.HasPrefix(f.path, to+string(filepath.Separator)) && len(to) >= len(root)
+				out[f.path] = out[f.path] || f.path == to || in
 			}
 		}
 		if e.IsDir() {

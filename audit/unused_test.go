@@ -93,7 +93,7 @@ func TestUnused(t *testing.T) {
 		t.Errorf("unused:\n  got  %q\n  want %q", got, want)
 	}
 	t.Run("a link", func(t *testing.T) {
-		for to, names := range map[string]bool{"gone.txt": true, "": true, "gone": false} {
+		for to, names := range map[string]bool{"gone.txt": true, "": true, "gone": false, "..": false} {
 			other := maps.Clone(files)
 			other["pages/x"] = "-> ../modules/old/files/" + to
 			if named := !slices.Contains(unused(check(t, other)), "file modules/old/files/gone.txt"); named != names {

@@ -75,11 +75,11 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 		return
 	}
 	d.Summary = fmt.Sprintf("%s not known, in %s of the catalog", isAre(len(all), "value"), count(attributes, "attribute"))
-	if result.Partial() {
-		d.Summary += ", what has stand-ins apart"
-	}
 	if resources > 0 {
 		d.Summary += fmt.Sprintf("; %s only possible", isAre(resources, "resource"))
+	}
+	if result.Partial() {
+		d.Summary += "; what has stand-ins is not counted"
 	}
 	d.Label = "not known: " + firstLine(all[0].Why)
 	d.Detail = strings.Join(lines, "\n")
