@@ -35,7 +35,7 @@ var decidesBy = map[string]bool{"filter": true, "any": true, "all": true, "parti
 	"sort": true, "max": true, "min": true}
 
 // moves are functions that only pass the parts of their arguments on, whatever they are.
-var moves = map[string]bool{"flatten": true, "keys": true, "values": true, "length": true, "size": true, "empty": true,
+var moves = map[string]bool{"keys": true, "values": true, "length": true, "size": true, "empty": true,
 	"dig": true, "get": true,
 	"merge": true, "concat": true, "with": true, "slice": true, "reverse_each": true, "step": true}
 
@@ -361,7 +361,8 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if !f.handsOn(block) {
 		ev.looksInto(args...)
 	}
-	if o := within(args...); o != nil && f.Flow == Pure && block == nil && !f.Unknown && !moves[f.Name] {
+	if o := within(args...); o != nil && (f.Flow == Pure || decidesBy[f.Name]) && block == nil && !f.Unknown &&
+		!moves[f.Name] {
 		return o, ev.trace.Call(f.Name, c.deepRefs()...), nil // it may look into what it is given
 	}
 	run := f.Raw

@@ -133,6 +133,11 @@ func (ev *Evaluator) matches(test, option value.Value, cond provenance.Ref, sc *
 		return false
 	}
 	ev.looksInto(test, option)
+	if holdsUnknown(test, option) {
+		is, o := holds(test, option, func(test, option value.Value) bool { return ev.matches(test, option, cond, sc) })
+		ev.open = cmp.Or(o, ev.open)
+		return is
+	}
 	if re, ok := option.(*value.Regexp); ok {
 		s, ok := test.(value.String)
 		return ok && ev.matchRegexp(re, string(s), cond, sc, &syntax.Nop{})

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -210,8 +211,16 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 func (ev *Evaluator) list(e *syntax.List, sc *Scope) (value.Value, provenance.Ref) {
 	elems, refs, spine := ev.unfold(nil, nil, e.Elems, sc)
 	a := &value.Array{Elems: elems, Refs: refs}
+	if o := opaque(elems...); o != nil && slices.ContainsFunc(e.Elems, isSplat) { // how many there are is not known
+		return o, ev.deep(a, spine)
+	}
 	ev.made(a, ev.place(e.Where))
 	return a, spine
+}
+
+func isSplat(x syntax.Expr) bool {
+	u, is := unwrapParens(x).(*syntax.Unary)
+	return is && u.Op == syntax.OpSplat
 }
 
 // unfold evaluates arguments or elements; `*$x` stands for the elements of $x. The spine joins what decides how many
@@ -280,13 +289,18 @@ func (ev *Evaluator) splat(u *syntax.Unary, sc *Scope) (*value.Array, provenance
 
 func (ev *Evaluator) hash(e *syntax.Hash, sc *Scope) (value.Value, provenance.Ref) {
 	b := value.NewHashBuilder(len(e.Entries))
+	var unknown *value.Opaque // which keys it has is not known then
 	for _, x := range e.Entries {
 		k, kr := ev.eval(x.Key, sc)
 		v, vr := ev.eval(x.Value, sc)
 		ev.looksInto(k)
+		unknown = cmp.Or(unknown, within(k))
 		ev.put(b, value.Entry{Key: k, Value: v, KeyRef: ev.deep(k, kr), Ref: vr})
 	}
 	h := b.Hash()
+	if unknown != nil {
+		return unknown, ev.deep(h, 0)
+	}
 	ev.made(h, ev.place(e.Where))
 	return ev.latest(h, 0)
 }

@@ -18,23 +18,19 @@ import (
 // catalog is worth having. What may be claimed about that rest is what this file is about. The rule: whatever Puppet's
 // catalog has is equal in ours or marked there, and nothing that ours has without a mark is missing in Puppet's.
 //
-//   - A value that is made of an opaque one is opaque; no text, number or key is ever made of it. and, or and
-// comparisons
-//     are three-valued: where one side decides alone, the answer is known (eitherWay).
+//   - A value that is made of an opaque one is opaque; no text, number or key is ever made of it. A list or hash may
+//     hold one; if it is not known how many elements or which keys it has, it is opaque as a whole. and, or and
+//     comparisons are three-valued: where one side decides alone (eitherWay), or what is known of both (holds), the
+//     answer is known.
 //   - A decision on an opaque value is undecided (E0701). The code goes on as if it were false or nothing had matched,
-// and
-//     that is a guess: whatever runs because of it runs with ev.guess set to the value on which it hangs (blockOf).
-// What
-//     is declared there is possible (Resource.possible), not certain; an error there ends nothing, since Puppet may
-// never
-//     come to it (E0705).
+//     and that is a guess: whatever runs because of it runs with ev.guess set to the value on which it hangs (blockOf).
+//     What is declared there is possible (Resource.possible), not certain; an error there ends nothing, since Puppet
+//     may never come to it (E0705).
 //   - A variable that some branch of the decision assigns is opaque afterwards, whether the branch ran or not
-// (unsettle).
+//     (unsettle).
 //   - An effect with an opaque argument (include of a name that is not known) is left out, and said (E0702). From then
-// on
-//     what looks absent may be there in Puppet: ev.guesses counts that, and absences that would be errors are warnings
-//     (mayBeThere).
-//
+//     on what looks absent may be there in Puppet: ev.guesses counts that, and absences that would be errors are
+//     warnings (mayBeThere).
 //   - The parameters of a define or class that an opaque hash (* => $h) may set are opaque (spread).
 //
 // What is not yet marked, and should be: edges, overrides and collectors that hang on an opaque value. The tests of
@@ -119,6 +115,87 @@ func within(vs ...value.Value) *value.Opaque {
 		}
 	}
 	return nil
+}
+
+// holds reports whether something holds of two values in which there are parts that are not known, and gives such a part
+// if that hangs on them. That is tried: with each of some values in the place of what is not known, those that the
+// other parts have among them. What holds of all of these, or of none, is taken to be known.
+func holds(l, r value.Value, test func(l, r value.Value) bool) (is bool, open *value.Opaque) {
+	open = within(l, r)
+	tries := parts(r, parts(l, []value.Value{value.Undef{}, value.String(""), value.String("a"), value.Int(0),
+		value.Float(0.5), value.Bool(true), value.EmptyArray, value.EmptyHash}))
+	is = test(filled(l, tries[0]), filled(r, tries[0]))
+	for _, v := range tries[1:] {
+		if test(filled(l, v), filled(r, v)) != is {
+			return false, open
+		}
+	}
+	return is, nil
+}
+
+// holdsUnknown reports whether parts of values are not known.
+func holdsUnknown(l, r value.Value) bool {
+	return (holdsMore(l) || holdsMore(r)) && within(l, r) != nil
+}
+
+// holdsMore reports whether a value is made of others.
+func holdsMore(v value.Value) bool {
+	switch v.(type) {
+	case *value.Array, *value.Hash, *value.Sensitive:
+		return true
+	}
+	return false
+}
+
+// maxParts bounds how many values are tried in the place of one that is not known.
+const maxParts = 32
+
+// parts are the known values in a value, and the value itself, behind some others.
+func parts(v value.Value, behind []value.Value) []value.Value {
+	if len(behind) >= maxParts {
+		return behind
+	}
+	switch v := v.(type) {
+	case *value.Opaque:
+		return behind
+	case *value.Array:
+		for _, e := range v.Elems {
+			behind = parts(e, behind)
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			behind = parts(e.Value, parts(e.Key, behind))
+		}
+	case *value.Sensitive:
+		return parts(v.Value, behind)
+	}
+	if within(v) != nil {
+		return behind
+	}
+	return append(behind, v)
+}
+
+// filled is a value with another one in each place of what is not known.
+func filled(v, by value.Value) value.Value {
+	switch v := v.(type) {
+	case *value.Opaque:
+		return by
+	case *value.Array:
+		out := value.NewArrayBuilder(len(v.Elems))
+		for _, e := range v.Elems {
+			out.Add(filled(e, by))
+		}
+		return out.Array()
+	case *value.Hash:
+		b := value.NewHashBuilder(v.Len())
+		for _, e := range v.Entries() {
+			b.Set(filled(e.Key, by), filled(e.Value, by))
+		}
+		return b.Hash()
+	case *value.Sensitive:
+		return &value.Sensitive{Value: filled(v.Value, by)}
+	}
+	return v
 }
 
 // opaqueIf is a value that is not known, if something hangs on it.

@@ -91,7 +91,12 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		ev.suspects = [2]suspect{{l, lr}, {r, rr}}
 	}
 	switch e.Op {
-	case syntax.OpAdd, syntax.OpSub, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:
+	case syntax.OpSub:
+		if o := within(l, r); o != nil { // what is taken away is not known
+			return o, ev.op(e.Op.String(), ev.deep(l, lr), ev.deep(r, rr))
+		}
+		fallthrough
+	case syntax.OpAdd, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:
 		v, ref := ev.arithmetic(e, l, lr, r, rr, sc)
 		ev.made(v, ev.place(e.Where))
 		return v, ref
@@ -104,20 +109,32 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 			ev.log.Test(e.Right, ev.file, l)
 		}
 	}
+	if o := absentType(r); o != nil && (e.Op == syntax.OpMatch || e.Op == syntax.OpNoMatch) {
+		return o, ref
+	}
+	if !holdsUnknown(l, r) {
+		return value.Bool(ev.test(e, l, r, ref, sc)), ref
+	}
+	is, o := holds(l, r, func(l, r value.Value) bool { return ev.test(e, l, r, ref, sc) })
+	if o != nil {
+		return o, ref
+	}
+	return value.Bool(is), ref
+}
+
+// test is what an operator asks of two values whose answer is yes or no.
+func (ev *Evaluator) test(e *syntax.Binary, l, r value.Value, ref provenance.Ref, sc *Scope) bool {
 	switch e.Op {
 	case syntax.OpEq:
-		return value.Bool(ev.equal(l, r)), ref
+		return ev.equal(l, r)
 	case syntax.OpNe:
-		return value.Bool(!ev.equal(l, r)), ref
+		return !ev.equal(l, r)
 	case syntax.OpLt, syntax.OpLe, syntax.OpGt, syntax.OpGe:
-		return value.Bool(ev.compare(e, l, r)), ref
+		return ev.compare(e, l, r)
 	case syntax.OpMatch, syntax.OpNoMatch:
-		if o := absentType(r); o != nil {
-			return o, ref
-		}
-		return value.Bool(ev.match(e, l, r, ref, sc) == (e.Op == syntax.OpMatch)), ref
+		return ev.match(e, l, r, ref, sc) == (e.Op == syntax.OpMatch)
 	case syntax.OpIn:
-		return value.Bool(ev.includes(l, r, sc, ref)), ref
+		return ev.includes(l, r, sc, ref)
 	}
 	panic("eval: unknown operator " + e.Op.String())
 }

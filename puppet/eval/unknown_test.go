@@ -157,3 +157,36 @@ func TestScoreUnknown(t *testing.T) {
 	}
 	t.Logf("score: programs with unknown values, nothing certain that is not so %d/%d", sound, compared)
 }
+
+// What is decided by a list or hash that holds something which is not known: only what is so whatever it is.
+func TestUnknownInside(t *testing.T) {
+	for cond, want := range map[string]string{
+		`[$v] == [1]`: "open", `[$v] != [1]`: "open", `[$v] == []`: "no", `[1, $v] == [2, 3]`: "no",
+		`{'a' => $v} == {'a' => 1}`: "open", `{'a' => $v} == {'b' => 'c'}`: "open", `{'a' => $v} != {}`: "yes",
+		`1 in [$v]`: "open", `2 in [2, $v]`: "yes", `'a' in {$v => 1}`: "open", `'a' in {'a' => $v}`: "yes",
+		`'b' in {'a' => $v}`: "no", `[$v] in [[1], [2]]`: "open",
+		`[$v] =~ Array[Integer]`: "open", `[$v] =~ Array`: "yes", `[$v] =~ Hash`: "no", `[$v, 1] =~ Tuple[Any, String]`: "no",
+		`{'a' => $v} =~ Struct[{'a' => Integer}]`: "open", `[$v] !~ Array[Integer]`: "open",
+		`([1, 2] - [$v]) == [1, 2]`: "open", `({'a' => 1} - [$v]) == {'a' => 1}`: "open",
+		`[*$v, 1].size == 2`: "open", `[$v, 1].size == 2`: "yes", `[$v].flatten.size == 1`: "open", `[*$v].empty`: "open",
+		`[$v, 2].index(2) == 1`: "open", `{$v => 1}['a'] == undef`: "open", `{$v => 1, 'a' => 2}.size == 2`: "open",
+		`{'a' => $v}['b'] == undef`: "yes", `[[$v]].flatten == [1]`: "open", `Sensitive([$v]) == Sensitive([1])`: "open",
+		`[$v] ? { [1] => true, default => false }`: "open", `[$v, 2] ? { [1, 3] => true, default => false }`: "no",
+		`[1, $v] ? { Array[Integer] => true, default => false }`: "open",
+	} {
+		r := compileVeiled("$v = veil(1)\nif "+cond+" { notify { 'yes': } } else { notify { 'no': } }", false)
+		if r == nil || r.Failure != nil {
+			t.Errorf("%s: %v", cond, r)
+			continue
+		}
+		got := "open"
+		for _, x := range r.Catalog.Resources {
+			if x.Type == "Notify" && x.Possible == "" {
+				got = x.Title
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", cond, got, want)
+		}
+	}
+}

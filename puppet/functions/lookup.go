@@ -50,6 +50,8 @@ type question struct {
 	otherwise          value.Value // nil for no default
 	otherwiseRef       provenance.Ref
 	override, defaults *value.Hash
+	unknown            map[int]*value.Opaque // names that are not known, by their place
+	unsure             *value.Opaque         // an option that is not known; nil if all are
 }
 
 func lookupFunction() *eval.Function {
@@ -101,8 +103,14 @@ func named(names value.Value) question {
 	case value.String:
 		q.names = []string{string(n)}
 	case *value.Array:
-		for _, e := range n.Elems {
+		for i, e := range n.Elems {
 			q.names = append(q.names, value.ToString(e))
+			if o, is := e.(*value.Opaque); is {
+				if q.unknown == nil {
+					q.unknown = map[int]*value.Opaque{}
+				}
+				q.unknown[i] = o
+			}
 		}
 	}
 	return q
@@ -116,6 +124,11 @@ func optioned(h *value.Hash, names value.Value) question {
 	}
 	if e := h.EntryString("default_value"); e != nil {
 		q.otherwise, q.otherwiseRef = e.Value, e.Ref
+	}
+	for _, part := range []string{"override", "default_values_hash", "merge", "value_type"} {
+		if o, is := h.At(part).(*value.Opaque); is {
+			q.unsure = o
+		}
 	}
 	if o, is := h.At("override").(*value.Hash); is {
 		q.override = o
@@ -137,7 +150,13 @@ func (q question) check(c *eval.Call, subject string, v value.Value) error {
 // ask goes through overrides, Hiera, default values, block and default, in that order.
 func ask(c *eval.Call, q question) (value.Value, error) {
 	why := []provenance.Ref{everything(c)}
-	for _, name := range q.names {
+	if q.unsure != nil {
+		return q.unsure, nil
+	}
+	for i, name := range q.names {
+		if o := q.unknown[i]; o != nil { // whether it has a value, and which
+			return o, nil
+		}
 		if e := q.override.EntryString(name); e != nil {
 			c.Ref = c.Trace().With(e.Ref, why...)
 			return e.Value, q.check(c, fmt.Sprintf("Value found for key '%s' in override hash", name), e.Value)

@@ -478,6 +478,7 @@ func (c *call) flatten() []Object {
 		defer c.in.shown()
 		for _, e := range a.els() {
 			c.in.step()
+			look(e) // it may be a list
 			if n, ok := e.(*Array); ok && level != 0 {
 				add(n, level-1)
 			} else {
