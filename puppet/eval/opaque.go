@@ -117,9 +117,9 @@ func within(vs ...value.Value) *value.Opaque {
 	return nil
 }
 
-// holds reports whether something holds of two values in which there are parts that are not known, and gives such a part
-// if that hangs on them. That is tried: with each of some values in the place of what is not known, those that the
-// other parts have among them. What holds of all of these, or of none, is taken to be known.
+// holds reports whether something holds of two values in which parts are not known, and gives such a part if that hangs
+// on them. That is tried: with each of some values in the place of what is not known, those that the other parts have
+// among them. What holds of all of these, or of none, is taken to be known.
 func holds(l, r value.Value, test func(l, r value.Value) bool) (is bool, open *value.Opaque) {
 	open = within(l, r)
 	tries := parts(r, parts(l, []value.Value{value.Undef{}, value.String(""), value.String("a"), value.Int(0),

@@ -3,7 +3,7 @@ package redact
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // Fold breaks lines for people at words so that they fit into what columns says, from now on. Terminals break them
@@ -40,8 +40,22 @@ func fold(text string, columns int) string {
 	return out.String()
 }
 
-// shown is how many columns a text takes.
-func shown(text string) int { return utf8.RuneCountInString(colourCodes.ReplaceAllString(text, "")) }
+// shown is how many columns a text takes: none for marks above letters, two for letters of East Asia and pictures.
+func shown(text string) (n int) {
+	for _, r := range colourCodes.ReplaceAllString(text, "") {
+		switch {
+		case r < 0x300:
+			n++
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r < 0x3040 ||
+			r >= 0xff00 && r < 0xff61 || r >= 0x1f300 && r < 0x1fb00:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
 
 func foldLine(out *strings.Builder, line string, columns int) {
 	text, end := strings.CutSuffix(line, "\n")

@@ -28,6 +28,10 @@ func TestFold(t *testing.T) {
 		{"columns", "  web1.example.com     4 resources     fine and so on\n",
 			"  web1.example.com     4 resources\n    fine and so on\n"},
 		{"letters of several bytes", strings.Repeat("ä", 40) + "\n", strings.Repeat("ä", 40) + "\n"},
+		{"letters of two columns", strings.Repeat("値", 15) + " " + strings.Repeat("値", 10) + "\n",
+			strings.Repeat("値", 15) + "\n  " + strings.Repeat("値", 10) + "\n"},
+		{"marks above letters", strings.Repeat("e\u0301", 20) + " " + strings.Repeat("e\u0301", 19) + "\n",
+			strings.Repeat("e\u0301", 20) + " " + strings.Repeat("e\u0301", 19) + "\n"},
 		{"without an end", "nothing takes the key web::vhots: class web", "nothing takes the key web::vhots: class\n  web"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
