@@ -190,3 +190,13 @@ func TestUnknownInside(t *testing.T) {
 		}
 	}
 }
+
+// fail ends a compile, whatever text it is given, unless it is not known whether Puppet comes to it.
+func TestFailsWithUnknownText(t *testing.T) {
+	if r := compileVeiled("$v = veil('x')\nfail(\"never ${v}\")", false); r.Failure == nil {
+		t.Error("it goes on")
+	}
+	if r := compileVeiled("$v = veil(1)\nif $v == 1 { fail(\"never ${v}\") }", false); r.Failure != nil {
+		t.Errorf("it ends: %v", r.Failure)
+	}
+}

@@ -21,14 +21,16 @@ func logFunctions() []*eval.Function {
 				},
 			}}})
 	}
-	return append(out, legacy("fail", "Ends the compile with an error.", eval.Effect, -1,
+	fail := legacy("fail", "Ends the compile with an error.", eval.Effect, -1,
 		func(c *eval.Call) (value.Value, error) {
 			texts := make([]string, len(c.Args))
 			for i, a := range c.Args {
 				texts[i] = rubyString(a)
 			}
 			return nil, errors.New(strings.Join(texts, " "))
-		}))
+		})
+	fail.Unknown = true // it ends the compile, whatever it says
+	return append(out, fail)
 }
 
 // message is how the logging functions print their arguments: separated by blanks.
