@@ -289,7 +289,7 @@ func TestCheckWithoutData(t *testing.T) {
 		{"an override", "$d = lookup('site::url')\nfile { $d: }\nFile[$d] { mode => '0755' }",
 			[]string{"Hiera has no value of site::url: m."}, nil},
 		{"a branch that a list decides", "$v = lookup('site::url')\nif [$v] != [1] { fail('no') }",
-			[]string{"Hiera has no value of site::url: m."}, []string{"refuses"}},
+			[]string{"stand-ins for data"}, []string{"refuses"}},
 		{"a template of Puppet on a server", "notify { 'n': message => epp('/etc/puppet/private/x.epp') }",
 			[]string{"stand-ins for files"}, nil},
 		{"bytes of a server", "file { '/n': content => binary_file('/etc/krb5.keytab') }",

@@ -200,7 +200,7 @@ func TestFirstHour(t *testing.T) {
 					os.DevNull)
 				c.Env = append(os.Environ(), "NO_COLOR=1", "TERM=xterm")
 				out, _ := c.CombinedOutput() // it ends with what check ends with
-				return regexp.MustCompile(`\d+\.\d+\s+s\n|\r`).ReplaceAllString(string(out), "")
+				return regexp.MustCompile(`\d+\.\d+\s+s\b|\r`).ReplaceAllString(string(out), "")
 			}
 			narrow, wide := sized(50), sized(5000)
 			has(t, narrow, "E0412", "include web")
