@@ -27,11 +27,11 @@ type Files interface {
 	Roots() []string
 }
 
-// Live is a view of files that somebody may be writing while they are read.
+// Live is a view of files that somebody may be writing while they are read, or that may lack some of them.
 type Live interface {
 	Files
-	// Confirm reports whether everything that was answered so far was true at one moment: nil, or ErrChanged. Nothing that
-	// was made of the answers may be used before.
+	// Confirm reports whether everything that was answered so far was true at one moment: nil, ErrChanged, or why
+	// something that is there could not be had. Nothing that was made of the answers may be used before.
 	Confirm() error
 	// Fresh is a new view of the same files as they are now.
 	Fresh() Files

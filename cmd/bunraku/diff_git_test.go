@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -372,6 +373,52 @@ func TestDiffPartialClone(t *testing.T) {
 	s.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+s.dir, dir)
 	code, out, diagnosed := call("diff", dir, "--from", "HEAD~1", "--to", "HEAD", "--facts", s.dir+"/facts")
 	if code != 1 || !strings.Contains(diagnosed, "the repository is a partial clone; fetch it with git") {
+		t.Errorf("exit %d\n%s%s", code, out, diagnosed)
+	}
+}
+
+// So it is where single files are not at hand that nodes ask for: they are not taken for such as are not there,
+// whoever asks, and whether he asks for what is in them or only whether they are.
+func TestDiffPartialFiles(t *testing.T) {
+	s := newTree(t, 2, 0, map[string]string{
+		"hiera.yaml":                   "version: 5\nhierarchy: [{name: c, path: c.yaml}, {name: g, glob: '*/g.yaml'}]\n",
+		"data/c.yaml":                  "k: v0\n",
+		"data/x/g.yaml":                "l: v0\n",
+		"modules/m/manifests/init.pp":  "class m { }\n# v0\n",
+		"modules/m/functions/f.pp":     "function m::f() { 'v0' }\n",
+		"modules/m/templates/t.epp":    "v0\n",
+		"modules/m/files/f":            "v0\n",
+		"modules/m/files/s":            "v0\n",
+		"modules/m/lib/facter/unasked": "v0\n",
+		"manifests/site.pp": "include m\nnotify { 'k': noop => lookup('k', default_value => 'd') == 'v1', message => m::f() }\n" +
+			"notify { 'l': noop => lookup('l', default_value => 'd') == 'v1', message => file('m/f', '/dev/null') }\n" +
+			"file { '/s': source => 'puppet:///modules/m/s' }\n" +
+			"if find_template('m/t.epp') { notify { 'd3': message => epp('m/t.epp') } }\n"})
+	s.git("config", "uploadpack.allowFilter", "true")
+	files := []string{"data/c.yaml", "data/x/g.yaml", "modules/m/manifests/init.pp", "modules/m/functions/f.pp",
+		"modules/m/templates/t.epp", "modules/m/files/f", "modules/m/files/s"}
+	for _, file := range files {
+		s.edit(file, "v0", "v1")
+		s.commit(file)
+		s.edit(file, "v1", "v2")
+		s.commit("and again")
+	}
+	s.edit("README", "", "text\n")
+	s.commit("fine")
+	dir := filepath.Join(t.TempDir(), "clone")
+	s.git("clone", "-q", "--filter=blob:none", "file://"+s.dir, dir)
+	const why = " is missing: the repository is a partial clone; fetch it with git"
+	store := filepath.Join(t.TempDir(), "store")
+	for i, file := range files {
+		to := fmt.Sprintf("HEAD~%d", 2*(len(files)-i)-1)
+		for _, args := range [][]string{{"diff"}, {"impact"}, {"diff", "--store", store}} {
+			code, out, diagnosed := call(append(args, dir, "--from", to+"~1", "--to", to)...)
+			if code != 1 || !strings.Contains(diagnosed, why) {
+				t.Errorf("%v %s: exit %d\n%s%s", args, file, code, out, diagnosed)
+			}
+		}
+	}
+	if code, out, diagnosed := call("diff", dir, "--from", "HEAD~1", "--to", "HEAD"); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, diagnosed)
 	}
 }

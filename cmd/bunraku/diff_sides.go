@@ -72,7 +72,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	opt.Inputs = append(opt.Inputs, f.with...)
 	d := &diffing{root: root, name: filepath.Base(source.Absolute(root)), oldSide: newPair(root, opt)}
 	defer func() {
-		if err != nil {
+		if err = d.confirm(err); err != nil {
 			d.close()
 		}
 	}()
@@ -182,6 +182,20 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
+}
+
+// confirm is the error of what was made of the two sides. Where something of these could not be had, as in a clone
+// without the contents of files, it is that: nothing that was made of them counts.
+func (d *diffing) confirm(err error) error {
+	for _, side := range []*fleet.Revision{d.old, d.new} {
+		if side == nil || side.Tree == nil {
+			continue
+		}
+		if why := side.Tree.Confirm(); why != nil {
+			return fmt.Errorf("%s: %w", side.Title, why)
+		}
+	}
+	return err
 }
 
 // there reports an error if a side has not got the environment at all, or if what we write would lie among its files:
@@ -346,7 +360,7 @@ func (a *app) compareNodes(ctx context.Context, d *diffing, f *diffFlags, nodes 
 	if d.c.Store != nil && d.c.Store.Err() != nil {
 		fmt.Fprintf(a.err, "note: the nodes were compared without the store: %v\n", d.c.Store.Err())
 	}
-	return r, err
+	return r, d.confirm(err)
 }
 
 // explains makes nodes that change be compiled with provenance, unless the format has no room for what it says.
@@ -361,12 +375,12 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 	c := d.c
 	if c.Questions && !c.Options.Exact && ctx.Err() == nil {
 		if err := d.causes(ctx, r); err != nil && ctx.Err() == nil {
-			return err
+			return d.confirm(err)
 		}
 	}
 	r.Name, r.From, r.To, r.Invented = d.name, d.old.Title, d.new.Title, d.invented
 	r.Notes = append(r.Notes, d.notes()...)
-	return nil
+	return d.confirm(nil)
 }
 
 // notes are what is to be said of the sides, whatever is told of the nodes: what was not looked at, and what was taken

@@ -46,7 +46,7 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 	d.c.Step = bar.step
 	reached, err := d.c.Impact(ctx, d.nodes)
 	bar.stop()
-	if err != nil {
+	if err = d.confirm(err); err != nil {
 		return err
 	}
 	can := 0
@@ -57,6 +57,9 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 	}
 	_, notes := d.withoutFacts()
 	notes = append(notes, d.notes()...)
+	if err = d.confirm(nil); err != nil {
+		return err
+	}
 	if f.format == "json" {
 		err = a.writeJSON(map[string]any{"version": 1, "kind": "impact", "name": d.name, "from": d.old.Title,
 			"to": d.new.Title, "nodes": reached, "notes": append([]string{}, notes...)})

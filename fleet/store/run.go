@@ -69,13 +69,21 @@ func (s *Store) Over(snap *compiler.Snapshot) *Run {
 // ErrChanged says that the files were written during a run over a live directory: the run is of two states of them.
 var ErrChanged = errors.New("the files have changed since the run began")
 
-// Confirm tells whether all that a run has said is about one state of the files; it is for live directories, and to be
-// asked at the end.
+// Confirm tells whether all that a run has said is about one state of the files, and all of it could be read; it is for
+// live directories and revisions, and to be asked at the end.
 func (r *Run) Confirm() error {
-	if live, is := r.snap.Files().(source.Live); r.snap.Current() != r.snap || is && live.Confirm() != nil {
+	if r.snap.Current() != r.snap {
 		return ErrChanged
 	}
-	return nil
+	live, is := r.snap.Files().(source.Live)
+	if !is {
+		return nil
+	}
+	err := live.Confirm()
+	if errors.Is(err, source.ErrChanged) {
+		return ErrChanged
+	}
+	return err
 }
 
 // Snapshot is the revision.

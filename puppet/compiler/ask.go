@@ -3,6 +3,7 @@ package compiler
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -58,8 +59,8 @@ func (c *Snapshot) Holds(ctx context.Context, t *trace.Trace, n Node) (holds boo
 	for tries := 0; ; tries++ {
 		c = c.Current()
 		holds, why, err = c.holds(ctx, t, n)
-		if confirm(c.files) == nil {
-			return holds, why, err
+		if err = confirm(c.files, err); !errors.Is(err, source.ErrChanged) {
+			return holds && err == nil, why, err
 		}
 		files, err := again(ctx, c.files, tries)
 		if err != nil {

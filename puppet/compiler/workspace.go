@@ -138,12 +138,15 @@ func again(ctx context.Context, files source.Files, tries int) (source.Files, er
 	return live.Fresh(), nil
 }
 
-// confirm reports whether what a view has answered was true at one moment.
-func confirm(files source.Files) error {
+// confirm is the error of something that was made of a view's answers. Where these do not count (the files changed, or
+// something of them could not be had), it is why.
+func confirm(files source.Files, err error) error {
 	if live, is := files.(source.Live); is {
-		return live.Confirm()
+		if why := live.Confirm(); why != nil {
+			return why
+		}
 	}
-	return nil
+	return err
 }
 
 // Snapshot prepares a view of the files. A live one that changes meanwhile is taken anew.
@@ -155,8 +158,10 @@ func (w *Workspace) Snapshot(ctx context.Context, files source.Files) (_ *Snapsh
 	for tries := 0; ; tries++ {
 		w.cache.Grow()
 		s, err := w.open(files)
-		if confirm(files) == nil && !errors.Is(err, source.ErrChanged) {
-			return s, err
+		if err = confirm(files, err); err == nil {
+			return s, nil
+		} else if !errors.Is(err, source.ErrChanged) {
+			return nil, err
 		}
 		if files, err = again(ctx, files, tries); err != nil {
 			return nil, err
@@ -183,8 +188,10 @@ func (c *Snapshot) Compile(ctx context.Context, n Node) (*eval.Result, error) {
 	for tries := 0; ; tries++ {
 		c = c.Current()
 		result, err := c.compile(ctx, n)
-		if confirm(c.files) == nil && !errors.Is(err, source.ErrChanged) {
-			return result, err
+		if err = confirm(c.files, err); err == nil {
+			return result, nil
+		} else if !errors.Is(err, source.ErrChanged) {
+			return nil, err
 		}
 		files, err := again(ctx, c.files, tries)
 		if err != nil {

@@ -113,7 +113,7 @@ func (c *comparison) compare(a, b treeEntry, parts []string) error {
 		if !side.dir {
 			continue
 		}
-		list, err := side.t.r.tree(side.id, side.t.spend)
+		list, err := side.t.entries(side.id)
 		if err != nil {
 			return err
 		}

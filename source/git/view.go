@@ -28,9 +28,14 @@ type Tree struct {
 	mu     sync.Mutex // guards what follows
 	budget *budget.Budget
 	rules  map[string][]attributeRule // of the .gitattributes, by directory
+	lacks  error                      // the first object that was asked for and could not be had
 }
 
-var _ source.Files = (*Tree)(nil)
+// An object that cannot be had (a partial clone has not fetched it, it is damaged, the budget is spent) is not a file
+// that is not there. But whoever asks a view whether something exists, or goes on with the next of several files, takes
+// every error for a no. So the view remembers that an answer was none, and whoever has made something of its answers
+// asks it at the end, as he asks a directory whether it changed meanwhile.
+var _ source.Live = (*Tree)(nil)
 
 // viewWork bounds the bytes that one view inflates, copies and compares.
 const viewWork = 4 << 30
@@ -59,9 +64,7 @@ func (r *Repo) Tree(rev, mount string) (*Tree, error) {
 		return nil, err
 	}
 	t := &Tree{r: r, mount: path.Clean(mount), commit: id, root: c.Tree, rules: map[string][]attributeRule{}}
-	if !r.opt.Lasting {
-		t.budget = budget.New(context.Background(), budget.Limits{Steps: viewWork})
-	}
+	t.limit()
 	return t, nil
 }
 
@@ -78,6 +81,45 @@ func (t *Tree) spend(n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.budget.Spend(n, "git objects")
+}
+
+// had notes that an object cannot be had.
+func (t *Tree) had(err error) error {
+	if err == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lacks == nil {
+		t.lacks = err
+	}
+	return err
+}
+
+// Confirm is why something that was asked could not be answered; nil if all was.
+func (t *Tree) Confirm() (err error) {
+	defer budget.Catch(&err)
+	t.spend(0) // it is spent, or it is not
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lacks
+}
+
+// Fresh is a view of the same revision that has not been asked for what is not there.
+func (t *Tree) Fresh() source.Files {
+	if t.Confirm() == nil {
+		return t
+	}
+	fresh := &Tree{r: t.r, mount: t.mount, commit: t.commit, root: t.root, rules: map[string][]attributeRule{}}
+	fresh.limit()
+	return fresh
+}
+
+// limit bounds the work of the view.
+func (t *Tree) limit() {
+	if !t.r.opt.Lasting {
+		t.budget = budget.New(context.Background(), budget.Limits{Steps: viewWork})
+	}
 }
 
 // A node is what a path leads to, all links followed.
@@ -167,7 +209,7 @@ func (t *Tree) find(op, name string) (node, error) {
 }
 
 func (t *Tree) child(tree ID, name string) (treeEntry, bool, error) {
-	entries, err := t.r.tree(tree, t.spend)
+	entries, err := t.entries(tree)
 	if err != nil {
 		return treeEntry{}, false, err
 	}
@@ -178,7 +220,15 @@ func (t *Tree) child(tree ID, name string) (treeEntry, bool, error) {
 	return entries[i], true, nil
 }
 
-func (t *Tree) blob(id ID) ([]byte, error) { return t.r.expect(id, blobKind, t.spend) }
+func (t *Tree) entries(tree ID) ([]treeEntry, error) {
+	entries, err := t.r.tree(tree, t.spend)
+	return entries, t.had(err)
+}
+
+func (t *Tree) blob(id ID) ([]byte, error) {
+	data, err := t.r.expect(id, blobKind, t.spend)
+	return data, t.had(err)
+}
 
 // Stat says what a path leads to. The size of a file whose content is not known is that of its blob.
 func (t *Tree) Stat(name string) (info source.Info, err error) {
@@ -195,7 +245,7 @@ func (t *Tree) info(name string, n node) (source.Info, error) {
 		return source.Info{Kind: k}, nil
 	}
 	size, err := t.r.size(n.id, t.spend)
-	if err != nil {
+	if t.had(err) != nil {
 		return source.Info{}, err
 	}
 	how, err := t.conversion(n)
@@ -305,7 +355,7 @@ func (t *Tree) List(name string) (list []source.Entry, err error) {
 	default:
 		return nil, &fs.PathError{Op: "list", Path: name, Err: errors.New("not a directory")}
 	}
-	entries, err := t.r.tree(n.id, t.spend)
+	entries, err := t.entries(n.id)
 	if err != nil {
 		return nil, err
 	}
@@ -355,12 +405,12 @@ func (t *Tree) content(name string, n node) (source.Content, error) {
 	if v, ok := t.r.cache.get(key); ok {
 		return v.(source.Content), nil
 	}
-	data, err := t.blob(n.id)
+	data, err := t.r.expect(n.id, blobKind, t.spend)
 	var big *TooBig
-	if errors.As(err, &big) {
+	if errors.As(err, &big) { // that is an answer
 		return source.Content{}, &source.Refused{Path: name, Why: fmt.Sprintf("has %d bytes", big.Size)}
 	}
-	if err != nil {
+	if t.had(err) != nil {
 		return source.Content{}, err
 	}
 	if !how.plain() {
