@@ -91,6 +91,7 @@ func TestDiffRevisionNames(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", ":/first step", "HEAD^{/first}", "main@{0}",
+		"HEAD^!", "HEAD^@", "HEAD^-", "HEAD^-1", "HEAD^x", "HEAD^1x", "HEAD~x", "HEAD~1-", "HEAD^{}x", "HEAD^^!", "^HEAD",
 		"nowhere", "HEAD~9", "HEAD:manifests", "v0..HEAD", ":/nobody wrote this", "0000000"} {
 		if code, out := s.diff("--from", wrong, "--to", "HEAD"); code != 1 || !strings.Contains(out, wrong) {
 			t.Errorf("%s: %d\n%s", wrong, code, out)

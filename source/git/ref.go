@@ -75,6 +75,10 @@ func (r *Repo) revision(rev string) (ID, error) {
 	}
 	id, err := r.name1(rev, rev[:end])
 	for rest := rev[end:]; rest != "" && err == nil; {
+		if rest[0] != '~' && rest[0] != '^' { // ^!, ^@ and ^- are several commits
+			before := strings.TrimSuffix(rev, rest)
+			return "", badRev(rev, "%s is not understood behind %s; name one commit", printable(rest), printable(before))
+		}
 		id, rest, err = r.suffix(rev, id, rest)
 	}
 	return id, err

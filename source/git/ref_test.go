@@ -30,7 +30,7 @@ func TestResolve(t *testing.T) {
 			"origin/main", "origin", "c9^{commit}", "c9^{}", "@~1", "nothing", "main~1000", "main^9", "ab", "-x", "main..c3",
 			"c3...c4",
 			"main@{1}", "@{upstream}", ":/Change", "main:f1.pp", "main^{/Change}", "main^{tree}", "", "refs/../HEAD", "a\x00b",
-			"config"}
+			"config", "main^!", "main^@", "main^-", "main^-1", "main^x", "main~x", "main^1x", "main~1^!", "main^{}x", "main^^!"}
 		for line := range strings.SplitSeq(p.run(dir, "tag"), "\n") {
 			if line != "" {
 				asked = append(asked, line, line+"^{}", line+"~1")
