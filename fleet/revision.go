@@ -256,6 +256,8 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 	files := environment.Disk(dir, r.opt)
 	if info, err := files.Stat(dir); err != nil || !info.IsDir() {
 		switch {
+		case errors.Is(failed, git.ErrUnknown):
+			return nil, fmt.Errorf("%w, nor a directory", failed)
 		case failed != nil:
 			return nil, failed
 		case r.Repo == nil:

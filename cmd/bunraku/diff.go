@@ -21,8 +21,7 @@ type diffFlags struct {
 	compileFlags
 	later                   source.Language // of the new side; 0 for the same as the old one's
 	from, to                string
-	fork                    bool   // the old side is where the new one left it
-	word                    string // an argument that stands for the old side, since no directory is called so
+	fork                    bool // the old side is where the new one left it
 	fromCatalog, toCatalog  string
 	nodes, with             []string
 	having, where           []string // classes and facts that nodes must have

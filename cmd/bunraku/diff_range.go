@@ -33,9 +33,12 @@ func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, strin
 // isEnvironment reports whether an argument is the environment, and not a side: it is there, or it looks like a path
 // and nothing is.
 func isEnvironment(arg string) bool {
-	if _, err := os.Stat(arg); err == nil {
-		return true
-	}
+	_, err := os.Stat(arg)
+	return err == nil || isPath(arg)
+}
+
+// isPath reports whether an argument looks like a path, and like no revision or range of them.
+func isPath(arg string) bool {
 	return strings.HasPrefix(arg, "/") || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../")
 }
 
@@ -57,11 +60,12 @@ func (f *diffFlags) sides(args []string) error {
 		return nil
 	}
 	from, to, isRange := strings.Cut(args[0], "..")
-	f.from, f.to = from, strings.TrimPrefix(to, ".")
-	if f.fork = to != f.to; !isRange {
-		f.word = from
+	if !isRange || isPath(args[0]) || isDir(args[0]) {
+		f.from = args[0]
 		return nil
 	}
+	f.from, f.to = from, strings.TrimPrefix(to, ".")
+	f.fork = to != f.to
 	for _, side := range []*string{&f.from, &f.to} { // as git: an end that is left out is the commit that is checked out
 		if *side == "" {
 			*side = "HEAD"

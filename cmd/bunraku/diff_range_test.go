@@ -46,7 +46,12 @@ func TestDiffRanges(t *testing.T) {
 	if _, out, _ := call("diff", ".", "../other"); !strings.Contains(out, both[0]) || !strings.Contains(out, both[1]) {
 		t.Errorf("two directories:\n%s", out)
 	}
+	if _, out, _ := call("diff", "../site", "../other"); !strings.Contains(out, both[0]) ||
+		!strings.Contains(out, both[1]) {
+		t.Errorf("two directories beside this one:\n%s", out)
+	}
 	for args, want := range map[string]string{
+		". ../nowhere":        "../nowhere is neither a revision nor a directory\n",
 		"manifest":            `is not known here: no branch, tag or commit is called so, nor a directory`,
 		"./none main":         "there is no file or directory ./none",
 		"main..nowhere":       `revision "nowhere": is not known here`,
@@ -58,5 +63,13 @@ func TestDiffRanges(t *testing.T) {
 		if code != 1 || !strings.Contains(err, want) {
 			t.Errorf("diff %s: %d, %q\n%s", args, code, err, out)
 		}
+	}
+	plain := t.TempDir() // without a repository
+	t.Chdir(plain)
+	p := &repository{t, plain}
+	p.put("one/manifests/site.pp", "notify { 'a': }\n")
+	if code, _, err := call("diff", "one", "two"); code != 1 || !strings.Contains(err, "two is no directory, and ") ||
+		!strings.HasSuffix(err, " is in no git repository\n") {
+		t.Errorf("%d, %q", code, err)
 	}
 }

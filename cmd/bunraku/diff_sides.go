@@ -109,9 +109,6 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 			"leave it out, then what our own interpreter cannot run is told as not known")
 	}
 	if d.old, err = d.revs.Open(from); err != nil {
-		if from == f.word { // it may have been meant for the environment
-			err = fmt.Errorf("%w, nor a directory", err)
-		}
 		return nil, &noRevision{from, err}
 	}
 	if d.new, err = d.revs.Open(f.to); err != nil {

@@ -28,6 +28,9 @@ const (
 	refHops       = 5       // of symbolic references, as git
 )
 
+// ErrUnknown says that nothing is called as a revision is.
+var ErrUnknown = errors.New("is not known here: no branch, tag or commit is called so")
+
 // badRev says that a revision is not understood, and why.
 func badRev(rev, format string, args ...any) error {
 	return fmt.Errorf("revision %s: %s", strconv.Quote(rev), fmt.Sprintf(format, args...))
@@ -202,7 +205,7 @@ func (r *Repo) name1(rev, name string) (ID, error) {
 	case err == nil && id == "" && name == "HEAD": // of a repository that is new
 		err = badRev(rev, "is not there yet: nothing is committed")
 	case err == nil && id == "":
-		err = badRev(rev, "is not known here: no branch, tag or commit is called so")
+		err = fmt.Errorf("revision %s: %w", strconv.Quote(rev), ErrUnknown)
 	}
 	return id, err
 }
