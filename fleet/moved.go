@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path"
 	"regexp"
@@ -181,29 +180,19 @@ func (r *Revisions) has(side *Revision, at string) bool {
 // which there are is told by the last commit and by the other side.
 func (r *Revisions) submodules(side, other *Revision) map[string]string {
 	out := map[string]string{}
-	if r.Repo == nil {
-		return out
-	}
-	of := func(t *git.Tree) {
-		if t == nil || !source.Exists(t, path.Join(r.Repo.WorkTree(), ".gitmodules")) {
-			return
+	of := func(submodules map[string]git.ID) {
+		for dir, id := range submodules {
+			out[dir] = id.String()
 		}
-		all := func(string, source.Entry) bool { return true }
-		_ = source.WalkOn(t, r.Repo.WorkTree(), all, func(dir string, err error) error {
-			var sub *git.Submodule
-			if errors.As(err, &sub) {
-				out[dir] = sub.Commit.String()
-			}
-			return nil
-		})
 	}
-	if side.Tree != nil || side.Title != WorkTree {
-		of(side.Tree)
+	if r.Repo == nil || side.Tree != nil || side.Title != WorkTree {
+		of(side.submodules)
 		return out
 	}
-	of(other.Tree)
-	if head, err := r.Repo.Tree("HEAD", r.Repo.WorkTree()); err == nil {
-		of(head)
+	of(other.submodules)
+	if r.head != nil {
+		_, submodules := r.head.Others()
+		of(submodules)
 	}
 	for dir := range out {
 		if sub, err := git.Open(dir, git.Options{Roots: r.disk.Roots()}); err == nil {

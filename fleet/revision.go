@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,9 +23,11 @@ type Revisions struct {
 
 	env     string // absolute
 	disk    source.Files
-	ignored []string // what Puppet reads and git ignores: it lies under every revision
-	with    []string // directories that the user laid under every side
-	bare    bool     // the repository has no work tree
+	head    *git.Tree
+	ignored []string        // what Puppet reads and git ignores: it lies under every revision
+	looked  map[string]bool // directories that were looked at for that
+	with    []string        // directories that the user laid under every side
+	bare    bool            // the repository has no work tree
 	opt     environment.Options
 }
 
@@ -34,6 +37,8 @@ type Revision struct {
 	Files source.Files
 	Tree  *git.Tree // of a commit
 	Lent  []string  // submodules whose files are those of the work tree
+
+	submodules map[string]git.ID // of a commit, by the directory, with the commits that they stand at
 }
 
 // Commits reports whether a directory is part of a commit that the state shows.
@@ -72,64 +77,11 @@ func NewRevisions(env string, disk source.Files, opt environment.Options, with [
 	if r.Repo = repo; r.bare {
 		return r, nil
 	}
-	opt.Files = disk
-	e, err := environment.Open(env, opt)
-	if err != nil {
-		return r, nil // the work tree may be broken; the sides tell
-	}
-	head, err := repo.Tree("HEAD", repo.WorkTree())
-	if err != nil {
+	if r.head, err = repo.Tree("HEAD", repo.WorkTree()); err != nil {
 		return r, nil // there is no commit yet
 	}
-	for _, dir := range e.ModulePath {
-		list, err := disk.List(dir)
-		if err != nil {
-			continue
-		}
-		for _, x := range list {
-			if x.IsDir() {
-				r.findIgnored(head, path.Join(dir, x.Name), moduleParts, x.Link)
-			}
-		}
-	}
-	r.findIgnored(head, r.env, environmentParts, false)
-	return r, nil
-}
-
-// What Puppet reads of a module, and of an environment besides its modules.
-var (
-	moduleParts = []string{"manifests", "functions", "types", "lib", "files", "templates", "facts.d", "data", "hiera.yaml",
-		"metadata.json"}
-	environmentParts = []string{"manifests", "data", "hieradata", "hiera.yaml", "environment.conf"}
-)
-
-// findIgnored finds what git ignores: a directory, or some of its parts, or what lies in them. A checkout of any
-// revision leaves it in its place. A link is followed unless it was found through another one: it may lead back.
-func (r *Revisions) findIgnored(head *git.Tree, dir string, parts []string, linked bool) {
-	tracked := map[string]bool{}
-	if list, err := head.List(dir); err == nil {
-		for _, x := range list {
-			tracked[x.Name] = true
-		}
-	} else if r.Repo.Ignored(r.disk, dir, true) {
-		r.ignored = append(r.ignored, dir)
-		return
-	}
-	list, err := r.disk.List(dir)
-	if err != nil {
-		return
-	}
-	for _, x := range list {
-		at := path.Join(dir, x.Name)
-		switch {
-		case parts != nil && !slices.Contains(parts, x.Name):
-		case x.IsDir() && x.Link && linked:
-		case x.IsDir():
-			r.findIgnored(head, at, nil, linked || x.Link)
-		case !tracked[x.Name] && r.Repo.Ignored(r.disk, at, false):
-			r.ignored = append(r.ignored, at)
-		}
-	}
+	r.findIgnored(disk)
+	return r, r.head.Confirm()
 }
 
 // Submodule is what a side says of a directory that is one, whose files are in another repository and not at hand; ""
@@ -148,32 +100,33 @@ func (r *Revision) Submodule(dir string) string {
 	return sub.Error()
 }
 
-// Lend lays the submodules, as they are checked out or not, under a commit that is compared with the work tree: it has
-// only their names, and what both sides have would be taken for new. How they changed is not seen then.
+// Lend lays what git has not got under the commits that are compared. What git ignores of either side lies under both.
+// If the other side is the work tree, submodules do, as they are checked out or not: a commit has only their names, and
+// what both sides have would be taken for new. How they changed is not seen then.
 func (r *Revisions) Lend(old, new *Revision) {
-	if r.bare || old.Title != WorkTree && new.Title != WorkTree {
-		return
-	}
 	for _, side := range []*Revision{old, new} {
-		if side.Tree == nil || !side.Commits(path.Join(r.Repo.WorkTree(), ".gitmodules")) {
+		if side.Tree == nil {
 			continue
 		}
-		var layers []source.Layer
-		all := func(string, source.Entry) bool { return true }
-		_ = source.WalkOn(side.Tree, r.Repo.WorkTree(), all, func(dir string, _ error) error {
-			if list, err := r.disk.List(dir); err == nil && side.Submodule(dir) != "" {
-				if len(list) > 0 {
-					side.Lent = append(side.Lent, dir)
-				}
-				layers = append(layers, source.Layer{At: dir, Files: r.disk, Dir: dir})
+		var lent []source.Layer
+		for _, dir := range slices.Sorted(maps.Keys(side.submodules)) {
+			list, err := r.disk.List(dir)
+			if r.bare || old.Title != WorkTree && new.Title != WorkTree || err != nil {
+				continue
 			}
-			return nil
-		})
-		if len(layers) > 0 {
-			own := source.Layer{At: source.Absolute(r.Repo.WorkTree()), Files: side.Tree, Dir: r.Repo.WorkTree()}
-			side.Files = source.NewLayers(r.disk, append(append([]source.Layer{own}, layers...), r.under(true)...)...)
+			if len(list) > 0 {
+				side.Lent = append(side.Lent, dir)
+			}
+			lent = append(lent, source.Layer{At: dir, Files: r.disk, Dir: dir})
 		}
+		side.Files = r.over(side.Tree, lent...)
 	}
+}
+
+// over is a commit with what lies under it.
+func (r *Revisions) over(tree *git.Tree, lent ...source.Layer) source.Files {
+	own := source.Layer{At: source.Absolute(r.Repo.WorkTree()), Files: tree, Dir: r.Repo.WorkTree()}
+	return source.NewLayers(r.disk, slices.Concat([]source.Layer{own}, lent, r.under(true))...)
 }
 
 // isBare reports whether a directory looks like a repository without a work tree.
@@ -246,9 +199,7 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 			if !strings.HasPrefix(tree.Commit().String(), name) {
 				title = name + " (" + title + ")"
 			}
-			own := source.Layer{At: source.Absolute(r.Repo.WorkTree()), Files: tree, Dir: r.Repo.WorkTree()}
-			files := source.NewLayers(r.disk, append([]source.Layer{own}, r.under(true)...)...)
-			return &Revision{Title: title, Files: files, Tree: tree}, nil
+			return r.commit(title, tree)
 		}
 		failed = err
 	}
@@ -267,6 +218,20 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 	}
 	own := source.Layer{At: r.env, Files: files, Dir: dir}
 	return &Revision{Title: name, Files: source.NewLayers(r.disk, append([]source.Layer{own}, r.under(false)...)...)}, nil
+}
+
+// commit is the state of a commit.
+func (r *Revisions) commit(title string, tree *git.Tree) (*Revision, error) {
+	probe, err := r.Repo.Tree(tree.Commit().String(), r.Repo.WorkTree()) // what it lacks, nobody may ask for
+	if err != nil {
+		return nil, err
+	}
+	links, submodules := probe.Others()
+	for _, at := range links {
+		r.findLinked(probe, at)
+	}
+	r.findIgnored(r.over(tree))
+	return &Revision{Title: title, Files: r.over(tree), Tree: tree, submodules: submodules}, nil
 }
 
 // Base is where the branch that a revision (HEAD by default) is on left the main branch, and what it is called.

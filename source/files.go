@@ -87,6 +87,16 @@ type Unknown struct{ Path, Why string }
 
 func (u *Unknown) Error() string { return u.Path + ": its content is not known: " + u.Why }
 
+// Dangling is the error of a path with a link on it that leads to where a view has nothing. Another view may have it:
+// To is the path there, without links as far as the view knows.
+type Dangling struct {
+	Err error
+	To  string
+}
+
+func (d *Dangling) Error() string { return d.Err.Error() }
+func (d *Dangling) Unwrap() error { return d.Err }
+
 // Refused says why something that is there is not read, and what the user can say to allow it.
 type Refused struct {
 	Path string

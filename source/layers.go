@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -26,7 +27,8 @@ func (l *Layer) inside(p string) (_ string, ok bool) {
 
 // Layers are views laid over one another. Where a layer is mounted, only layers answer, the first that has something
 // at the path; what lies elsewhere the view below answers. Directories that several layers have are merged. So a git
-// revision can be seen in the place of the work tree, with modules that are not in git under it.
+// revision can be seen in the place of the work tree, with modules that are not in git under it. A link of a layer that
+// leads to nothing in its own view leads to what the layers have there.
 type Layers struct {
 	under  Files
 	layers []Layer
@@ -35,10 +37,28 @@ type Layers struct {
 // NewLayers lays layers over a view; the first one is on top.
 func NewLayers(under Files, layers ...Layer) *Layers { return &Layers{under, layers} }
 
+// lead is where a link of the layer leads that leads to nothing in its own view, "" if the error is another one.
+func (l *Layer) lead(err error) string {
+	var d *Dangling
+	if !errors.As(err, &d) {
+		return ""
+	}
+	if !below(l.Dir, d.To) {
+		return d.To
+	}
+	return path.Join(l.At, strings.TrimPrefix(d.To, l.Dir))
+}
+
 // first asks the layers for a path until one has it, then (if none is mounted there) the view below.
 func first[T any](l *Layers, op, p string, ask func(f Files, p string) (T, error), above func() T) (T, error) {
+	return follow(l, op, p, 0, ask, above)
+}
+
+func follow[T any](l *Layers, op, p string, links int, ask func(f Files, p string) (T, error),
+	above func() T) (T, error) {
 	var none T
 	var failed error
+	lead := ""
 	covered := false
 	for i := range l.layers {
 		at, ok := l.layers[i].inside(p)
@@ -53,6 +73,7 @@ func first[T any](l *Layers, op, p string, ask func(f Files, p string) (T, error
 		if err == nil {
 			return x, nil
 		}
+		lead = cmp.Or(lead, l.layers[i].lead(err))
 		if failed == nil && !errors.Is(err, fs.ErrNotExist) {
 			if failed = err; errors.Is(err, syscall.EISDIR) { // what programs say of it is told by where they see it
 				failed = &fs.PathError{Op: op, Path: p, Err: syscall.EISDIR}
@@ -62,7 +83,13 @@ func first[T any](l *Layers, op, p string, ask func(f Files, p string) (T, error
 	switch {
 	case !covered:
 		return ask(l.under, p)
-	case failed != nil:
+	case lead != "" && links < maxLink:
+		x, err := follow(l, op, lead, links+1, ask, above)
+		if err == nil || failed == nil && !errors.Is(err, fs.ErrNotExist) {
+			return x, err
+		}
+	}
+	if failed != nil {
 		return none, failed
 	}
 	return none, &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist}
@@ -85,7 +112,7 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 	if !info.IsDir() {
 		return first(l, "list", p, Files.List, nil)
 	}
-	covered, listed, seen := false, false, map[string]bool{}
+	covered, listed, lead, seen := false, false, "", map[string]bool{}
 	var failed error
 	add := func(entries ...Entry) {
 		for _, e := range entries {
@@ -114,15 +141,27 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 		if err == nil {
 			listed = true
 			add(entries...)
-		} else if failed == nil && !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		lead = cmp.Or(lead, y.lead(err))
+		if failed == nil && !errors.Is(err, fs.ErrNotExist) {
 			failed = err
 		}
 	}
 	switch {
 	case !covered:
 		return l.under.List(p)
+	case !listed && list == nil && lead != "": // it is there, as Stat says
+		return l.List(lead)
 	case !listed && list == nil && failed != nil:
 		return nil, failed
+	}
+	for i, e := range list {
+		if e.Link && e.Kind == Other {
+			if info, err := l.Stat(path.Join(p, e.Name)); err == nil {
+				list[i].Kind = info.Kind
+			}
+		}
 	}
 	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil

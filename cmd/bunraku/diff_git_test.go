@@ -450,3 +450,100 @@ func TestDiffSparseAndEmpty(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 }
+
+// Data lies where any side's hiera.yaml says, an environment's or a module's: what git ignores of that counts.
+func TestDiffIgnoredData(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{
+		".gitignore": "/secrets/\n/later/\n/beside/\n/modules/m/own/\n",
+		"hiera.yaml": "version: 5\nhierarchy:\n" +
+			"  - {name: s, datadir: 'secrets/%{facts.none}', path: ../c.yaml}\n" +
+			"  - {name: b, path: ../beside/c.yaml}\n",
+		"modules/m/hiera.yaml": "version: 5\ndefaults: {datadir: own, data_hash: yaml_data}\nhierarchy: [{name: o, path: c.yaml}]\n",
+		"manifests/site.pp": "['k', 'l', 'n', 'm::k'].each |$k| { if lookup($k, default_value => false) " +
+			"{ notify { \"${k} 1\": } } }\n",
+	})
+	for name, key := range map[string]string{"secrets/c.yaml": "k", "beside/c.yaml": "l", "later/c.yaml": "n",
+		"modules/m/own/c.yaml": "m::k"} {
+		s.put(name, key+": true\n")
+	}
+	s.edit("manifests/site.pp", "} 1\"", "} 2\"")
+	check := func(want, not []string, args ...string) {
+		t.Helper()
+		code, out := s.diff(args...)
+		for _, text := range want {
+			if code != 2 || !strings.Contains(out, text) {
+				t.Errorf("%v: exit %d, no %q\n%s", args, code, text, out)
+			}
+		}
+		for _, text := range not {
+			if strings.Contains(out, text) {
+				t.Errorf("%v: %q\n%s", args, text, out)
+			}
+		}
+	}
+	all := []string{"Notify[k 1]", "Notify[l 1]", "Notify[m::k 1]", "git ignores them: modules/m/own, secrets, beside/c.yaml."}
+	check(all, []string{"Notify[n "}, "--from", "HEAD")
+	s.commit("two")
+	check(all, []string{"Notify[n "}, "--from", "HEAD~1", "--to", "HEAD")
+	s.edit("hiera.yaml", "../beside/", "../later/")
+	late := []string{"- Notify[l 2]", "+ Notify[n 2]"}
+	check(late, []string{"Notify[k "}, "--from", "HEAD")
+	s.commit("later")
+	check(late, []string{"Notify[k "}, "--from", "HEAD~1", "--to", "HEAD")
+}
+
+// A link may lead to what git ignores: a file, a module, data.
+func TestDiffIgnoredLinks(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{".gitignore": "/cache/\n",
+		"hiera.yaml":                  "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",
+		"modules/m/files/own":         "own\n",
+		"modules/z/manifests/init.pp": "class z { }\n",
+		"manifests/site.pp": "include v\nnotify { 'f': message => file('m/l') }\nif lookup('k') { notify { 'k': } }\n" +
+			"file { '/d': source => 'puppet:///modules/m', recurse => true, links => follow }\n"})
+	s.put("cache/f", "f\n")
+	s.put("cache/v/manifests/init.pp", "class v { notify { 'v': } }\n")
+	s.put("cache/data/c.yaml", "k: true\n")
+	for link, to := range map[string]string{"modules/m/files/l": "../../../cache/f", "modules/v": "../cache/v",
+		"data": filepath.Join(s.dir, "cache/data")} {
+		if err := os.Symlink(to, filepath.Join(s.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.commit("links")
+	s.edit("README", "", "text\n")
+	s.commit("text")
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD~1"}, {"--from", "HEAD~1", "--to", "HEAD"}} {
+		code, out := s.diff(args...)
+		if code != 0 || !strings.Contains(out, "git ignores them: cache/data, cache/f, cache/v.") {
+			t.Errorf("%v: exit %d\n%s", args, code, out)
+		}
+	}
+	s.edit("manifests/site.pp", "'k': }", "'k2': }")
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD~1", "--to", "HEAD"}} {
+		if len(args) > 2 {
+			s.commit("k2")
+		}
+		if code, out := s.diff(args...); code != 2 || !strings.Contains(out, "+ Notify[k2]") ||
+			strings.Contains(out, "Notify[v]") {
+			t.Errorf("%v: exit %d\n%s", args, code, out)
+		}
+	}
+}
+
+// Facts that git ignores are those of both sides, between commits, too.
+func TestDiffIgnoredFacts(t *testing.T) {
+	for _, n := range []int{1, 70} {
+		s := newTree(t, 0, 0, map[string]string{".gitignore": "facts/*.json\n", "manifests/site.pp": "notify { 'a': }\n"})
+		s.edit("manifests/site.pp", "'a'", "'b'")
+		s.commit("b")
+		for i := range n {
+			name := fmt.Sprintf("n%03d", i)
+			s.put("facts/"+name+".json", fmt.Sprintf(`{"name": %q, "values": {"fqdn": %[1]q}}`, name))
+		}
+		code, out := s.diff("--from", "HEAD~1", "--to", "HEAD")
+		if said := strings.Contains(out, "since git ignores them: facts"); code != 2 || !said ||
+			strings.Contains(out, "invented") || !strings.Contains(out, fmt.Sprint(n, " changed")) {
+			t.Errorf("exit %d\n%s", code, out)
+		}
+	}
+}

@@ -162,7 +162,7 @@ func (t *Tree) find(op, name string) (node, error) {
 		t.spend(1)
 		switch {
 		case at.mode&modeType == modeModule:
-			return node{}, &Submodule{t.full(at.path), at.id}
+			return node{}, t.dangling(&Submodule{t.full(at.path), at.id}, links, at, part, todo)
 		case at.mode&modeType != modeDir:
 			return node{}, notThere(op, name)
 		case part == "" || part == ".":
@@ -179,7 +179,7 @@ func (t *Tree) find(op, name string) (node, error) {
 			return node{}, err
 		}
 		if !ok {
-			return node{}, notThere(op, name)
+			return node{}, t.dangling(notThere(op, name), links, at, part, todo)
 		}
 		if e.mode&modeType != modeLink {
 			stack = append(stack, node{e.mode, e.id, append(slices.Clip(at.path), part)})
@@ -206,6 +206,14 @@ func (t *Tree) find(op, name string) (node, error) {
 		todo = append(slices.Clone(parts), todo...)
 	}
 	return stack[len(stack)-1], nil
+}
+
+// dangling is the error of a path that ends at a part of a directory, if links were followed to come there.
+func (t *Tree) dangling(err error, links int, at node, part string, rest []string) error {
+	if links == 0 {
+		return err
+	}
+	return &source.Dangling{Err: err, To: path.Join(append([]string{t.full(at.path), part}, rest...)...)}
 }
 
 func (t *Tree) child(tree ID, name string) (treeEntry, bool, error) {
@@ -371,6 +379,28 @@ func (t *Tree) List(name string) (list []source.Entry, err error) {
 	}
 	slices.SortFunc(list, func(a, b source.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
+}
+
+// Others are what is neither a file nor a directory of the revision: links, and submodules with the commits that they
+// stand at. What cannot be read is passed over: whoever asks for something there is told.
+func (t *Tree) Others() (links []string, modules map[string]ID) {
+	modules = map[string]ID{}
+	var walk func(dir string, tree ID)
+	walk = func(dir string, tree ID) {
+		entries, _ := t.r.tree(tree, nil)
+		for _, e := range entries {
+			switch at := path.Join(dir, e.name); e.mode & modeType {
+			case modeDir:
+				walk(at, e.id)
+			case modeLink:
+				links = append(links, at)
+			case modeModule:
+				modules[at] = e.id
+			}
+		}
+	}
+	walk(t.mount, t.root)
+	return links, modules
 }
 
 // Read is the content of a regular file.
