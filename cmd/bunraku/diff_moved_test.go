@@ -116,6 +116,32 @@ func TestDiffOtherSubmodule(t *testing.T) {
 	want(3, moved, "--from", "HEAD~1")
 }
 
+// A repository in the tree that .gitmodules does not name is a submodule all the same.
+func TestDiffEmbeddedRepository(t *testing.T) {
+	lib := newTree(t, 0, 0, map[string]string{"manifests/init.pp": "class m { notify { 'm': } }\n"})
+	s := newTree(t, 4, 1, map[string]string{"manifests/site.pp": "if $facts['role'] == 'b' { include m }\n",
+		"modules/z/manifests/init.pp": "class z { }\n"})
+	s.git("clone", "-q", lib.dir, "modules/m")
+	s.commit("embedded")
+	s.edit("modules/m/manifests/init.pp", "'m'", "'n'")
+	(&repository{t, filepath.Join(s.dir, "modules/m")}).commit("another")
+	s.commit("bump")
+	for _, c := range []struct {
+		code int
+		text string
+		args []string
+	}{
+		{0, "4 cannot change", []string{"--from", "HEAD"}},
+		{3, "the submodule modules/m is at another commit, whose files are not here", []string{"--from", "HEAD~1"}},
+		{3, "failing on both sides on 1 node", []string{"--from", "HEAD~1", "--to", "HEAD"}},
+		{3, "3 cannot change", []string{"--from", "HEAD~1", "--to", "HEAD"}},
+	} {
+		if code, out := s.diff(c.args...); code != c.code || !strings.Contains(out, c.text) {
+			t.Errorf("%v: exit %d, no %q\n%s", c.args, code, c.text, out)
+		}
+	}
+}
+
 // A Puppetfile is Ruby: where it does not say plainly which module it means, that may be any that is not the tree's
 // own. Nodes that fail for want of another version may compile with it, and export something; and what is laid under
 // both sides is no side's own.
