@@ -301,7 +301,7 @@ func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []stri
 		}
 		for _, side := range []*Revision{old, new} {
 			if err := r.walk(ctx, side, dir, func(p string) {
-				if !seen[p] && !equalFiles(old.Files, new.Files, p) {
+				if !seen[p] && !r.leadsAmong(old, new, p, dirs) && !equalFiles(old.Files, new.Files, p) {
 					seen[p] = true
 				}
 			}); err != nil {
@@ -397,6 +397,23 @@ func equalFiles(a, b source.Files, p string) bool {
 	s, errX := a.Read(p)
 	t, errY := b.Read(p)
 	return errX == nil && errY == nil && s.Digest == t.Digest
+}
+
+// leadsAmong reports whether a path is the same link in two states, and leads to what is looked at by itself: below some
+// directories. Then not the link has changed, but at most what it leads to.
+func (r *Revisions) leadsAmong(old, new *Revision, p string, dirs []string) bool {
+	was, errWas := old.Files.Link(p)
+	is, errIs := new.Files.Link(p)
+	if errWas != nil || errIs != nil || was == "" || was != is {
+		return false
+	}
+	x, errX := old.Files.Real(p)
+	y, errY := new.Files.Real(p)
+	if errX != nil || errY != nil || x != y {
+		return false
+	}
+	among := func(dir string) bool { return strings.HasPrefix(x, dir+"/") }
+	return slices.ContainsFunc(dirs, among) && !among(FactsDir(r.env))
 }
 
 // below reports whether all that one view has below a directory is the same in another one.

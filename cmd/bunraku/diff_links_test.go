@@ -103,3 +103,28 @@ func TestDiffLinksInARing(t *testing.T) {
 		t.Error(took)
 	}
 }
+
+// Not a link has changed that says the same, but what it leads to, whichever the sides are.
+func TestDiffLinkStays(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'm': message => file('m/l') }\n", "sh/a": "a\n",
+		"modules/m/files/x": "x\n"})
+	for link, to := range map[string]string{"l": "../../../sh/a", "unused": "../../../sh/a", "dir": "../../../sh",
+		"whole": filepath.Join(s.dir, "sh/a")} {
+		if err := os.Symlink(to, filepath.Join(s.dir, "modules/m/files", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.commit("links")
+	s.edit("sh/a", "a", "b")
+	for _, args := range [][]string{{"--from", "HEAD"}, {"--from", "HEAD~1"}, {"--from", "HEAD~1", "--to", "HEAD"}} {
+		if len(args) > 2 || args[1] != "HEAD" {
+			s.git("commit", "-q", "--allow-empty", "-a", "-m", "b")
+			args[1] = map[bool]string{true: "HEAD~2", false: "HEAD~1"}[len(args) > 2]
+		}
+		code, out := s.diff(args...)
+		if code != 2 || !strings.Contains(out, "from  sh/a:1 (") || strings.Contains(out, "modules/m/files") ||
+			!strings.Contains(out, "1 hunk\n") {
+			t.Errorf("%v: exit %d\n%s", args, code, out)
+		}
+	}
+}
