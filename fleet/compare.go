@@ -191,10 +191,13 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		excused(out)
 	case was.Failure != nil && is.Failure != nil:
 		out.State = diff.FailsBoth
-	case was.Failure != nil:
-		out.State = diff.Mended
-	case is.Failure != nil:
-		out.State = diff.Fails
+	case was.Failure != nil || is.Failure != nil:
+		if open := c.undecided(n, was, is); len(open) > 0 {
+			out.Old, out.New = nil, nil
+			r.Add(i, open)
+		} else if out.State = diff.Mended; is.Failure != nil {
+			out.State = diff.Fails
+		}
 	default:
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
 		before, after := c.side(c.From, was), c.side(c.To, is)
@@ -208,6 +211,11 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 			if better != nil {
 				changes = better
 			}
+		}
+		all := len(changes)
+		if changes = c.sure(changes, was, is); len(changes) < all { // nor is it sure what a run does
+			r.Add(i, changes)
+			return nil
 		}
 		r.Add(i, changes)
 		effects, err := c.follow(ctx, r, i, n, was, is)

@@ -33,6 +33,9 @@ type Moved struct {
 	data bool     // it is no module of the module path, and Hiera may look into it
 	has  source.Files
 	rest bool // it is all modules that are not there
+	// apart tells that one side has files of its own, in git, and the other means some that are not: what they have is
+	// not the same, and still says nothing.
+	apart bool
 }
 
 // Title names it for people.
@@ -67,7 +70,7 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 			continue
 		}
 		m := Moved{Name: name, has: new.Files, Why: "the Puppetfile wants another version of the module " + name +
-			", which is not fetched"}
+			", which is not fetched", apart: r.owns(old, before) != r.owns(new, after)}
 		for _, x := range []*environment.Module{before, after} {
 			if x != nil && !slices.Contains(m.dirs, x.Dir) {
 				m.dirs = append(m.dirs, x.Dir)
@@ -83,12 +86,15 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 	dirs := maps.Clone(stood)
 	maps.Copy(dirs, stands)
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if stood[dir] == stands[dir] {
+		was, is := stood[dir] == "" && r.has(old, dir), stands[dir] == "" && r.has(new, dir)
+		if stood[dir] == stands[dir] || was && r.checkedOut(new, dir) || is && r.checkedOut(old, dir) {
 			continue
 		}
-		m := Moved{has: new.Files, dirs: []string{dir}}
+		m := Moved{has: new.Files, dirs: []string{dir}, apart: was != is}
 		m.Why = "the submodule " + strings.TrimPrefix(dir, r.env+"/") + " is at another commit, whose files are not here"
-		if strings.Contains(stood[dir]+stands[dir], edited) {
+		if stood[dir] == "" || stands[dir] == "" {
+			m.Why = strings.TrimPrefix(dir, r.env+"/") + " is a submodule on one side, whose files are not here"
+		} else if strings.Contains(stood[dir]+stands[dir], edited) {
 			m.Why = "files of the submodule " + strings.TrimPrefix(dir, r.env+"/") + " were edited, and both sides have them"
 		}
 		if slices.Contains(from.ModulePath, path.Dir(dir)) || slices.Contains(to.ModulePath, path.Dir(dir)) {
@@ -176,6 +182,12 @@ func (r *Revisions) has(side *Revision, at string) bool {
 	}) && source.Exists(side.Files, at)
 }
 
+// checkedOut reports whether a submodule's files are a side's own: it is the work tree, and has them.
+func (r *Revisions) checkedOut(side *Revision, dir string) bool {
+	list, err := r.disk.List(dir)
+	return side.Title == WorkTree && err == nil && len(list) > 0
+}
+
 // submodules are those of a side, with the commits that it has them at. Of the work tree they are what is checked out;
 // which there are is told by the last commit and by the other side.
 func (r *Revisions) submodules(side, other *Revision) map[string]string {
@@ -245,6 +257,38 @@ func (c *Comparing) moved(res *eval.Result) string {
 		}
 	}
 	return ""
+}
+
+// undecided compares a node that compiles on one side only, if it uses something on the other that moved: with what is
+// meant there it may compile. Nothing is given if it uses nothing such.
+func (c *Comparing) undecided(n Node, was, is *eval.Result) []*diff.Change {
+	fails, side := was, c.To
+	if was.Failure == nil {
+		fails, is, side = is, was, c.From
+	}
+	why := c.moved(fails)
+	if is.Failure != nil || why == "" {
+		return nil
+	}
+	both := c.side(side, is)
+	both.Open = why + "; without them: " + n.reason(fails.Failure).Summary
+	return diff.Compare(both, both, c.Options)
+}
+
+// sure leaves out the changes of what is written in a module that only one side has: what the other one means may have
+// it, too.
+func (c *Comparing) sure(changes []*diff.Change, was, is *eval.Result) []*diff.Change {
+	if was.Open == "" && is.Open == "" {
+		return changes
+	}
+	return slices.DeleteFunc(changes, func(x *diff.Change) bool {
+		return x.Kind != diff.NotKnown && slices.ContainsFunc(c.Moved, func(m Moved) bool {
+			return m.apart && slices.ContainsFunc(m.dirs, func(dir string) bool {
+				dir = c.To.Environment().Display(dir) + "/"
+				return strings.HasPrefix(x.OldAt.File, dir) || strings.HasPrefix(x.NewAt.File, dir)
+			})
+		})
+	})
 }
 
 // standsIn reports whether a compile went on without the module. Which module brings a plain name is not known.

@@ -399,8 +399,8 @@ func equalFiles(a, b source.Files, p string) bool {
 	return errX == nil && errY == nil && s.Digest == t.Digest
 }
 
-// leadsAmong reports whether a path is the same link in two states, and leads to what is looked at by itself: below some
-// directories. Then not the link has changed, but at most what it leads to.
+// leadsAmong reports whether a path is the same link in two states, and leads to what is looked at by itself: below
+// some directories. Then not the link has changed, but at most what it leads to.
 func (r *Revisions) leadsAmong(old, new *Revision, p string, dirs []string) bool {
 	was, errWas := old.Files.Link(p)
 	is, errIs := new.Files.Link(p)

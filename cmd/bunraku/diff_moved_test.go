@@ -116,6 +116,47 @@ func TestDiffOtherSubmodule(t *testing.T) {
 	want(3, moved, "--from", "HEAD~1")
 }
 
+// A module that is in git on one side, and on the other in a submodule or named by the Puppetfile only: what nodes have
+// of it is not known, and is neither called gone nor failing. Who has something else is told that. If the work tree has
+// the submodule, both sides are there.
+func TestDiffVendoredModule(t *testing.T) {
+	const code = "class m { notify { 'm': } file { '/m': content => 'x' } }\n"
+	lib := newTree(t, 0, 0, map[string]string{"manifests/init.pp": code})
+	for _, how := range []string{"submodule", "mod"} {
+		s := newTree(t, 4, 1, map[string]string{"modules/m/manifests/init.pp": code,
+			"modules/z/manifests/init.pp": "class z { }\n",
+			"manifests/site.pp":           "if $facts['role'] == 'b' { include m\n notify { 'own': } }\n"})
+		s.git("rm", "-q", "-r", "modules/m")
+		why := "the Puppetfile wants another version of the module m, which is not fetched"
+		if how == "submodule" {
+			why = "modules/m is a submodule on one side, whose files are not here"
+			s.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "modules/m")
+		} else {
+			s.edit("Puppetfile", "", "mod 'x-m', '1.0.0'\n")
+		}
+		s.commit("elsewhere")
+		for _, args := range [][]string{{"--from", "HEAD~1", "--to", "HEAD"}, {"--from", "HEAD", "--to", "HEAD~1"}} {
+			code, out := s.diff(args...)
+			if code != 3 || !strings.Contains(out, ", 1 not known") || !strings.Contains(out, why) ||
+				strings.Contains(out, "Notify[m]") || strings.Contains(out, "leaves behind") {
+				t.Errorf("%s %v: exit %d\n%s", how, args, code, out)
+			}
+		}
+		if how == "submodule" {
+			if code, out := s.diff("--from", "HEAD~1"); code != 0 || strings.Contains(out, why) {
+				t.Errorf("exit %d\n%s", code, out)
+			}
+			continue
+		}
+		s.edit("manifests/site.pp", "'own'", "'other'")
+		code, out := s.diff("--from", "HEAD~1")
+		if code != 2 || !strings.Contains(out, "+ Notify[other]") || !strings.Contains(out, why) ||
+			strings.Contains(out, "Notify[m]") {
+			t.Errorf("exit %d\n%s", code, out)
+		}
+	}
+}
+
 // A repository in the tree that .gitmodules does not name is a submodule all the same.
 func TestDiffEmbeddedRepository(t *testing.T) {
 	lib := newTree(t, 0, 0, map[string]string{"manifests/init.pp": "class m { notify { 'm': } }\n"})
