@@ -128,3 +128,33 @@ func TestDiffLinkStays(t *testing.T) {
 		}
 	}
 }
+
+// The environment may be named by a link, or lie below one, also as the current directory.
+func TestDiffEnvironmentLinks(t *testing.T) {
+	s := newTree(t, 0, 0, map[string]string{"envs/prod/manifests/site.pp": "notify { 'a': }\n",
+		"envs/prod/environment.conf": "\n", "envs/prod/facts/n.json": `{"name": "n", "values": {"fqdn": "n"}}`})
+	s.edit("envs/prod/manifests/site.pp", "'a'", "'b'")
+	s.commit("b")
+	dir := t.TempDir()
+	for name, to := range map[string]string{"env": "envs/prod", "repo": "."} {
+		if err := os.Symlink(filepath.Join(s.dir, to), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(env string) {
+		t.Helper()
+		for _, args := range [][]string{{"HEAD~1"}, {"HEAD~1..HEAD"}, {"HEAD~1..HEAD", "--allow-outside"}} {
+			code, out, errs := call(append([]string{"diff", env}, args...)...)
+			if code != 2 || !strings.Contains(out, "+ Notify[b]") || !strings.Contains(out, "manifests/site.pp:1 (") {
+				t.Errorf("%s %v: exit %d\n%s%s", env, args, code, out, errs)
+			}
+		}
+	}
+	check(filepath.Join(dir, "env"))
+	check(filepath.Join(dir, "repo/envs/prod"))
+	t.Chdir(dir)
+	check("env")
+	check("repo/envs/prod")
+	t.Chdir(filepath.Join(dir, "env"))
+	check(".")
+}

@@ -70,7 +70,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	opt.StandIn, opt.Questions = true, true
 	opt.ListsExports = f.format != "octocatalog" // which never shows them
 	opt.Inputs = append(opt.Inputs, f.with...)
-	d := &diffing{root: root, name: filepath.Base(source.Absolute(root)), oldSide: newPair(root, opt)}
+	name := filepath.Base(source.Absolute(root))
+	root = withoutLinks(root)
+	d := &diffing{root: root, name: name, oldSide: newPair(root, opt)}
 	defer func() {
 		if err = d.confirm(err); err != nil {
 			d.close()
@@ -179,6 +181,18 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
 	}
 	return d, nil
+}
+
+// withoutLinks is a directory by the path that git has it at: links may lead to it by the one that it was given by.
+func withoutLinks(root string) string {
+	whole, err := filepath.EvalSymlinks(source.Absolute(root))
+	if err != nil || source.Absolute(root) == filepath.ToSlash(whole) {
+		return root // or it is told when it is read
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil && source.Absolute(real) == filepath.ToSlash(whole) {
+		return real // as short as it was given
+	}
+	return whole
 }
 
 // confirm is the error of what was made of the two sides. Where something of these could not be had, as in a clone
