@@ -272,21 +272,29 @@ func (c *Comparing) undecided(n Node, was, is *eval.Result) []*diff.Change {
 	}
 	both := c.side(side, is)
 	both.Open = why + "; without them: " + n.reason(fails.Failure).Summary
-	return diff.Compare(both, both, c.Options)
+	opt := c.Options
+	opt.Contents = nil // its files may be those of the module
+	return diff.Compare(both, both, opt)
 }
 
-// sure leaves out the changes of what is written in a module that only one side has: what the other one means may have
-// it, too.
+// sure leaves out the changes of what is written in a module that only one side has, and of its files: what the other
+// one means may have them, too.
 func (c *Comparing) sure(changes []*diff.Change, was, is *eval.Result) []*diff.Change {
 	if was.Open == "" && is.Open == "" {
 		return changes
 	}
+	names := func(m *Moved, x *diff.Change) bool {
+		return x.Kind == diff.ModuleFile && slices.ContainsFunc([]*eval.Result{was, is}, func(res *eval.Result) bool {
+			r := res.Catalog.Resource(x.Name.Type, x.Name.Title)
+			return r != nil && m.named(r)
+		})
+	}
 	return slices.DeleteFunc(changes, func(x *diff.Change) bool {
 		return x.Kind != diff.NotKnown && slices.ContainsFunc(c.Moved, func(m Moved) bool {
-			return m.apart && slices.ContainsFunc(m.dirs, func(dir string) bool {
+			return m.apart && (names(&m, x) || slices.ContainsFunc(m.dirs, func(dir string) bool {
 				dir = c.To.Environment().Display(dir) + "/"
 				return strings.HasPrefix(x.OldAt.File, dir) || strings.HasPrefix(x.NewAt.File, dir)
-			})
+			}))
 		})
 	})
 }
@@ -303,15 +311,18 @@ func (m *Moved) fills(c *catalog.Catalog) bool {
 	if m.rest {
 		return false
 	}
-	return slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
-		return slices.ContainsFunc(r.Params, func(p catalog.Param) bool {
-			return slices.ContainsFunc(resource.SourcesOf(p.Value), func(s resource.Source) bool {
-				name, _, _ := strings.Cut(s.Module, "/")
-				return name == m.Name
-			}) || slices.ContainsFunc(diff.Deferred(p.Value), func(name string) bool {
-				name = strings.ToLower(name)
-				return strings.HasPrefix(name, m.Name+"::") || m.brings(name)
-			})
+	return slices.ContainsFunc(c.Resources, m.named)
+}
+
+// named reports whether a resource names a file of the module, or such a function.
+func (m *Moved) named(r *catalog.Resource) bool {
+	return slices.ContainsFunc(r.Params, func(p catalog.Param) bool {
+		return slices.ContainsFunc(resource.SourcesOf(p.Value), func(s resource.Source) bool {
+			name, _, _ := strings.Cut(s.Module, "/")
+			return name == m.Name
+		}) || slices.ContainsFunc(diff.Deferred(p.Value), func(name string) bool {
+			name = strings.ToLower(name)
+			return strings.HasPrefix(name, m.Name+"::") || m.brings(name)
 		})
 	})
 }
