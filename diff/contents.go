@@ -37,6 +37,7 @@ type Contents struct {
 	done      map[contentsKey][]contentsChange
 	libraries *[2]*library      // the Ruby that agents have; nil until it is asked for
 	functions map[string]string // by name: why it may come to something else
+	others    map[string]bool   // by directory of modules: some file in it is not the same
 }
 
 type contentsKey struct {
@@ -58,7 +59,7 @@ type contentsChange struct {
 
 // NewContents compares files of modules of two environments.
 func NewContents(from, to *environment.Environment) *Contents {
-	return &Contents{from: from, to: to, done: map[contentsKey][]contentsChange{}}
+	return &Contents{from: from, to: to, done: map[contentsKey][]contentsChange{}, others: map[string]bool{}}
 }
 
 // Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is: s is
@@ -243,7 +244,7 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 		})
 		for _, name := range names {
 			a, b := x[name], y[name]
-			if a.err == "" && b.err == "" && a.there == b.there && a.link == b.link && a.dir == b.dir && a.text == b.text {
+			if a.same(b) {
 				continue
 			}
 			d := contentsChange{file: name, place: [2]string{a.path, b.path}}
@@ -269,6 +270,11 @@ type moduleFile struct {
 	path  string // for people
 	err   string // why it is not known
 	doubt string // why machines may have something else
+}
+
+// same reports whether two come to the same on a machine.
+func (f moduleFile) same(g moduleFile) bool {
+	return f.err == "" && g.err == "" && f.there == g.there && f.link == g.link && f.dir == g.dir && f.text == g.text
 }
 
 // value is the content, or for what is no text what can be said of it.

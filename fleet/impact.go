@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"bunraku/diff"
 	"bunraku/puppet/trace"
 	"bunraku/source"
 )
@@ -59,6 +60,9 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 	}
 	if was.Catalog != nil && c.Options.Contents != nil {
 		if changes := c.Options.Contents.Compare(c.side(c.From, was), c.Options); len(changes) > 0 {
+			if x := changes[0]; x.Kind == diff.NotKnown {
+				return x.Name.String() + " " + x.Attribute + ": " + x.Text, nil
+			}
 			return "content of " + changes[0].Name.String(), nil
 		}
 	}

@@ -306,17 +306,17 @@ func (m *Moved) standsIn(res *eval.Result) bool {
 	})
 }
 
-// fills reports whether a catalog names a file of the module, or a function that agents have from it.
+// fills reports whether a catalog names a file of the module, or may do so on agents, or a function that these have
+// from it.
 func (m *Moved) fills(c *catalog.Catalog) bool {
-	if m.rest {
-		return false
-	}
-	return slices.ContainsFunc(c.Resources, m.named)
+	return slices.ContainsFunc(c.Resources, func(r *catalog.Resource) bool {
+		return m.named(r) || slices.ContainsFunc(r.Params, func(p catalog.Param) bool { return diff.FoundByAgents(r, &p) })
+	})
 }
 
 // named reports whether a resource names a file of the module, or such a function.
 func (m *Moved) named(r *catalog.Resource) bool {
-	return slices.ContainsFunc(r.Params, func(p catalog.Param) bool {
+	return !m.rest && slices.ContainsFunc(r.Params, func(p catalog.Param) bool {
 		return slices.ContainsFunc(resource.SourcesOf(p.Value), func(s resource.Source) bool {
 			name, _, _ := strings.Cut(s.Module, "/")
 			return name == m.Name

@@ -274,6 +274,8 @@ func TestDiffOtherVersionsByOtherWays(t *testing.T) {
 			"mod 'x-m', '2'\n", "", nil, "", 1, 1},
 		{"a function of agents", named("notify { 'a': message => [Deferred('m::f')] }"), modules, "mod 'x-m', '2'\n", "",
 			nil, "", 1, 1},
+		{"a source that agents find out", named("file { '/a': source => Deferred('sprintf', ['puppet:///modules/m/%s', 'x']) }"),
+			modules, "mod 'x-m', '2'\n", "", nil, "", 1, 1},
 		{"data", lookup, "mod 'data', :ref => 'a', :install_path => ''\n", "mod 'data', :ref => 'b', :install_path => ''\n",
 			"", data, "another version of data", 1, 1},
 		{"data that is not there", lookup, "mod 'data', :ref => 'a', install_path: '.'\n",

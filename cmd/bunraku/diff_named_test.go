@@ -20,6 +20,7 @@ func TestDiffNamed(t *testing.T) {
 	const file, function = "modules/m/files/x", "modules/m/lib/puppet/functions/m/f.rb"
 	const helper = "modules/m/lib/puppet_x/m/a_helper.rb"
 	uses := "what the function m::f may use, which agents run, is not the same"
+	const reads = "File[/a] content: agents read files of modules for it that are not the same"
 	runs := func(body string) map[string]string {
 		return map[string]string{
 			function:                              "Puppet::Functions.create_function(:'m::f') do\ndef f(v)\n" + body + "\nend\nend\n",
@@ -55,6 +56,8 @@ func TestDiffNamed(t *testing.T) {
 			"File[/a] content of de/x.po", 2},
 		{"what a function of agents requires", "notify { 'a': message => Deferred('m::f', [1]) }\n",
 			runs("require_relative '../../../puppet_x/m/a_helper'"), helper, uses, 3},
+		{"what a function of agents reads", "notify { 'a': message => Deferred('m::f', [1]) }\n",
+			runs("File.read(File.join(__dir__, 'words.txt'))"), "modules/m/lib/puppet/functions/m/words.txt", uses, 3},
 		{"what what it requires names", "notify { 'a': message => Deferred('m::f', [1]) }\n",
 			runs("Between.new"), helper, uses, 3},
 		{"what a function of agents calls", "notify { 'a': message => Deferred('m::f', [1]) }\n",
@@ -63,6 +66,21 @@ func TestDiffNamed(t *testing.T) {
 			function, "the function m::f, which agents run, is another one", 3},
 		{"a function that agents call by its name", "notify { 'a': message => Deferred('call', ['m::f']) }\n", nil,
 			function, "the function m::f, which agents run, is another one", 3},
+		{"a source that agents find out", "file { '/a': source => Deferred('sprintf', ['puppet:///modules/m/%s', 'x']) }\n",
+			nil, file, "File[/a] source: agents find out which file it is", 3},
+		{"how much agents find out", "file { '/a': source => 'puppet:///modules/m/d', recurse => Deferred('m::r') }\n", nil,
+			"modules/m/files/d/x", "File[/a] recurse: agents find out which file it is", 3},
+		{"a fragment that agents find out", "concat::fragment { 'a': source => Deferred('m::r') }\n", fragment, file,
+			"Concat_fragment[a] source: agents find out which file it is", 3},
+		{"an attribute that agents find out", "own { 'a': parts => [Deferred('sprintf', ['puppet:///%s', 'x'])] }\n", typed,
+			file, "Own[a] parts: agents find out which file it is", 3},
+		{"a file that agents read", "file { '/a': content => Deferred('file', ['m/x']) }\n", nil, file, reads, 3},
+		{"a template that agents render", "file { '/a': content => Deferred('epp', ['m/x.epp', {}]) }\n", nil,
+			"modules/m/templates/x.epp", reads, 3},
+		{"a file that agents find and read", "file { '/a': content => Deferred('file', [Deferred('m::r')]) }\n", nil, file,
+			reads, 3},
+		{"a file that a text for agents reads", "file { '/a': content => Deferred('inline_epp', ['<%= file($x) %>']) }\n",
+			nil, file, reads, 3},
 		{"a module that hides it", source("puppet:///modules/m/x"), map[string]string{file: "one\n",
 			"environment.conf": "modulepath = site:modules\n"}, "site/m/manifests/init.pp",
 			"fails: File[/a]: no module has puppet:///modules/m/x", 2},
@@ -90,6 +108,23 @@ func TestDiffNamed(t *testing.T) {
 				t.Errorf("exit %d\n%s", code, out)
 			}
 		})
+	}
+}
+
+// Where agents may not read what is different, a node that leaves something to them cannot change.
+func TestDiffAgentsFindOutOther(t *testing.T) {
+	for _, site := range []string{
+		"file { '/a': content => Deferred('sprintf', ['file %s', 'x']) }\n",
+		"file { '/a': content => Deferred('file', ['m/y']) }\n",
+		"file { '/a': ensure => absent, source => Deferred('m::r') }\n",
+		"notify { 'a': message => Deferred('inline_epp', ['the file <%= 1 %>']) }\n",
+	} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": site, "modules/m/files/x": "one\n",
+			"modules/m/files/y": "one\n", "modules/m/templates/y.epp": "one\n"})
+		s.write("modules/m/files/x", "two\n")
+		if code, out := s.diff("--from", "HEAD"); code != 0 || !strings.Contains(out, "1 cannot change") {
+			t.Errorf("%sexit %d\n%s", site, code, out)
+		}
 	}
 }
 

@@ -50,13 +50,15 @@ func linkedTo(env *environment.Environment) (places []string) {
 	return places
 }
 
-// maybeModuleFile reports whether a file may be one that catalogs name: a source or a function that agents run, by the
-// directory that it lies in, and everything that is neither code nor data, or that links of modules lead to.
+// maybeModuleFile reports whether a file may be one that catalogs name: a source, or a function or a template that
+// agents run, by the directory that it lies in, and everything that is neither code nor data, or that links of modules
+// lead to.
 func maybeModuleFile(p string, linked []string) bool {
 	switch filepath.Ext(p) {
 	case ".pp", ".epp", ".erb", ".yaml", ".yml", ".eyaml", ".rb", ".md":
-		return strings.Contains(p, "/files/") || strings.Contains(p, "/scripts/") || strings.Contains(p, "/tasks/") ||
-			strings.Contains(p, "/lib/") || strings.Contains(p, "/facts.d/") || inside(p, linked)
+		return slices.ContainsFunc([]string{"files", "templates", "scripts", "tasks", "lib", "facts.d"}, func(dir string) bool {
+			return strings.Contains(p, "/"+dir+"/")
+		}) || inside(p, linked)
 	}
 	return true
 }
