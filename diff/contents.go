@@ -32,6 +32,7 @@ import (
 // used by many goroutines.
 type Contents struct {
 	from, to *environment.Environment
+	modes    bool // which files may be run is known of both
 
 	mu        sync.Mutex
 	done      map[contentsKey][]contentsChange
@@ -45,6 +46,7 @@ type contentsKey struct {
 	recurse  bool
 	all      bool // of several directories, the files of all
 	follow   bool // what links lead to comes to the machine, and not the links
+	modes    bool // whether a file may be run comes with it
 }
 
 // A contentsChange is a file that is not the same on both sides.
@@ -53,13 +55,19 @@ type contentsChange struct {
 	old, new value.Value
 	blocks   []Block
 	unknown  string
+	mode     bool      // it is whether the file may be run
 	dir      bool      // it is a directory that came or went
 	place    [2]string // the file's path on either side
 }
 
-// NewContents compares files of modules of two environments.
-func NewContents(from, to *environment.Environment) *Contents {
-	return &Contents{from: from, to: to, done: map[contentsKey][]contentsChange{}, others: map[string]bool{}}
+// NewContents compares files of modules of two environments; modes tells that whether a file may be run counts.
+func NewContents(from, to *environment.Environment, modes bool) *Contents {
+	return &Contents{from: from, to: to, modes: modes, done: map[contentsKey][]contentsChange{}, others: map[string]bool{}}
+}
+
+// Between compares two other environments in the same way.
+func (c *Contents) Between(from, to *environment.Environment) *Contents {
+	return NewContents(from, to, c.modes)
 }
 
 // Compare says which files that a catalog names are not the same on both sides, for a node whose catalog is: s is
@@ -118,7 +126,7 @@ func (c *comparison) files(r, s *catalog.Resource) {
 	reach := resource.RecursionOf(s.Get)
 	var told []string
 	for _, f := range c.opt.Contents.compare(contentsKey{strings.Join(old, "\x00"), strings.Join(new, "\x00"), recurses(s),
-		all == "all", links == "follow"}) {
+		all == "all", links == "follow", c.opt.Contents.modes && takesModes(s)}) {
 		if f.file != "" && (!reach.Reaches(f.file) || c.owned(placeOf(s), placeOf(s)+"/"+f.file)) {
 			continue
 		}
@@ -136,6 +144,9 @@ func (c *comparison) files(r, s *catalog.Resource) {
 func (c *comparison) file(r, s *catalog.Resource, f contentsChange) {
 	x := &Change{Kind: ModuleFile, Name: s.Name(), Attribute: "content", File: f.file, Old: f.old, New: f.new,
 		old: r, new: s}
+	if f.mode {
+		x.Attribute = "mode"
+	}
 	if f.unknown != "" {
 		x.Kind, x.Text = NotKnown, f.unknown
 	}
@@ -143,6 +154,12 @@ func (c *comparison) file(r, s *catalog.Resource, f contentsChange) {
 		c.add(x)
 		x.OldAt, x.NewAt = Spot{File: f.place[0]}, Spot{File: f.place[1]}
 	}
+}
+
+// takesModes reports whether a file has the mode of its source: source_permissions says so, and it has no mode itself.
+func takesModes(r *catalog.Resource) bool {
+	use, _ := r.Get("source_permissions").(value.String)
+	return (use == "use" || use == "use_when_creating") && r.Get("mode") == nil
 }
 
 // owned reports whether a file resource below the top is at a path of the new catalog, or on the way there.
@@ -244,6 +261,10 @@ func (c *Contents) compare(key contentsKey) []contentsChange {
 		})
 		for _, name := range names {
 			a, b := x[name], y[name]
+			if key.modes && a.isFile() && b.isFile() && a.exec != b.exec {
+				done = append(done, contentsChange{file: name, mode: true, place: [2]string{a.path, b.path},
+					unknown: cmp.Or(a.doubt, b.doubt), old: a.mode(), new: b.mode()})
+			}
 			if a.same(b) {
 				continue
 			}
@@ -266,10 +287,21 @@ type moduleFile struct {
 	there bool
 	link  bool
 	dir   bool   // it is a directory, and comes with what is in it
+	exec  bool   // it may be run
 	text  string // of a link, where it leads
 	path  string // for people
 	err   string // why it is not known
 	doubt string // why machines may have something else
+}
+
+func (f moduleFile) isFile() bool { return f.there && !f.link && !f.dir && f.err == "" }
+
+// mode is what git keeps of the mode of a file.
+func (f moduleFile) mode() value.Value {
+	if f.exec {
+		return value.String("executable")
+	}
+	return value.String("not executable")
 }
 
 // same reports whether two come to the same on a machine.
@@ -461,7 +493,7 @@ func readModuleFile(files source.Files, at string, follow bool) moduleFile {
 		return moduleFile{there: true, link: true, text: target, path: at}
 	}
 	text, err := files.Read(at)
-	f := moduleFile{there: true, text: text.Text, path: at}
+	f := moduleFile{there: true, text: text.Text, path: at, exec: executable(files, at)}
 	if err != nil {
 		f.err = err.Error()
 	}

@@ -213,7 +213,7 @@ func TestPatch(t *testing.T) {
 		"/e/end2": "A\nb"}
 	paths := []string{"/e/a", "/e/came", "/e/dir/only", "/e/end", "/e/end2", "/e/gone", "/e/same"}
 	from, to := source.NewMemory([]string{"/e"}, old, nil), source.NewMemory([]string{"/e"}, new, nil)
-	p, err := NewPatch(t.Context(), from, to, paths, func(s string) string { return s })
+	p, err := NewPatch(t.Context(), from, to, paths, true, func(s string) string { return s })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,13 @@ type Hunk struct {
 	Whole  bool   // it is the whole file
 	Came   bool   // the file is new
 	Went   bool   // the file is gone
+	Mode   bool   // it is not what the file holds, but that it may be run, or may not any more
 	Link   bool   // it is a link on one side, or both, which is another one or none on the other
 	Commit string // the last one that changed these lines; "" if it is not known, or not committed
 	Author string
 	Title  string // of the commit
+
+	exec bool // of a Mode: it may be run now
 
 	// Effect is why the hunk is the cause of no change; "" if it is of one, or if that is not known.
 	Effect string
@@ -48,6 +51,10 @@ func (r Range) None() bool { return r.End < max(r.First, 1) }
 func (h *Hunk) String() string {
 	r := h.New
 	switch {
+	case h.Mode && h.exec:
+		return h.File + ", executable"
+	case h.Mode:
+		return h.File + ", not executable"
 	case h.Went:
 		return h.File + ", removed"
 	case h.Came:
@@ -77,8 +84,10 @@ type Patch struct {
 	by       map[string][]*Hunk // by path
 }
 
-// NewPatch compares the files at some paths, absolute ones, between two states. shown gives the names that people see.
-func NewPatch(ctx context.Context, old, new source.Files, paths []string, shown func(string) string) (*Patch, error) {
+// NewPatch compares the files at some paths, absolute ones, between two states. shown gives the names that people see;
+// modes tells that whether a file may be run counts.
+func NewPatch(ctx context.Context, old, new source.Files, paths []string, modes bool,
+	shown func(string) string) (*Patch, error) {
 	p := &Patch{old: old, new: new, by: map[string][]*Hunk{}}
 	for _, name := range paths {
 		a, hadErr := old.Read(name)
@@ -90,6 +99,9 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, shown 
 		isLink, _ := new.Link(name)
 		had, has := wasLink != "" || isFile(old, name, hadErr), isLink != "" || isFile(new, name, hasErr)
 		h := &Hunk{Path: name, File: shown(name), Whole: true, Link: wasLink != isLink}
+		if exec := executable(new, name); modes && had && has && wasLink+isLink == "" && exec != executable(old, name) {
+			p.Hunks = append(p.Hunks, &Hunk{Path: name, File: h.File, Whole: true, Mode: true, exec: exec})
+		}
 		switch {
 		case !had && !has:
 			continue
@@ -125,6 +137,12 @@ func isFile(files source.Files, name string, err error) bool {
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && (dirErr != nil || !info.IsDir())
 }
 
+// executable reports whether a file may be run.
+func executable(files source.Files, name string) bool {
+	info, err := files.Stat(name)
+	return err == nil && info.Exec
+}
+
 func (p *Patch) add(h *Hunk) {
 	p.Hunks = append(p.Hunks, h)
 	p.by[h.Path] = append(p.by[h.Path], h)
@@ -134,8 +152,12 @@ func (p *Patch) add(h *Hunk) {
 func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 	texts, gone := map[string]string{}, []string(nil)
 	var links []source.Layer
-	done := map[string]bool{}
+	done, exec := map[string]bool{}, map[string]bool{}
 	for _, h := range hunks {
+		if h.Mode {
+			exec[h.Path] = h.exec
+			continue
+		}
 		if done[h.Path] {
 			continue
 		}
@@ -150,7 +172,9 @@ func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 			if err != nil {
 				return nil, err
 			}
-			texts[h.Path] = text.Text
+			if texts[h.Path] = text.Text; h.Came {
+				exec[h.Path] = executable(p.new, h.Path)
+			}
 		default:
 			var these []*Hunk
 			for _, x := range p.by[h.Path] {
@@ -176,7 +200,11 @@ func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 		}
 		under = all.Without(gone...)
 	}
-	return source.NewOverlay(under, texts)
+	out, err := source.NewOverlay(under, texts)
+	if err != nil || len(exec) == 0 {
+		return out, err
+	}
+	return out.WithModes(exec)
 }
 
 // merge is the text of a file with some of its hunks, which come in order.

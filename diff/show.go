@@ -378,10 +378,7 @@ func (c *Change) headline() string {
 		name += ", of each node its own, such as"
 	}
 	if c.Kind == ModuleFile {
-		name = ref + " content of its source"
-		if c.File != "" {
-			name = ref + " content of " + c.File
-		}
+		name = ref + " " + c.Attribute + " of " + cmp.Or(c.File, "its source")
 	}
 	switch {
 	case c.Secret && c.Text != "":

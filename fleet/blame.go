@@ -128,6 +128,11 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 			return 0
 		case h.Came || h.Went: // whatever it says
 			return 1
+		case h.Mode:
+			if info, err := files.Stat(h.Path); err == nil && info.Exec {
+				return 1
+			}
+			return 0
 		}
 		for all := strings.SplitAfter(now.Text, "\n"); len(all) >= len(part); all = all[1:] {
 			if slices.Equal(all[:len(part)], part) {

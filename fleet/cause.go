@@ -478,7 +478,7 @@ func (s *search) state(name string, hunks []*diff.Hunk) *state {
 			st.snapshot, err = s.ws.Snapshot(s.ctx, files)
 		}
 		if st.err = err; err == nil && s.Options.Contents != nil {
-			st.contents = diff.NewContents(s.base.Environment(), st.snapshot.Environment())
+			st.contents = s.Options.Contents.Between(s.base.Environment(), st.snapshot.Environment())
 		}
 	})
 	return st
@@ -588,7 +588,7 @@ func (s *search) until(st, all *state) *diff.Contents {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st.until == nil {
-		st.until = diff.NewContents(st.snapshot.Environment(), all.snapshot.Environment())
+		st.until = s.Options.Contents.Between(st.snapshot.Environment(), all.snapshot.Environment())
 	}
 	return st.until
 }

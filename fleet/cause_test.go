@@ -171,12 +171,12 @@ func (s *site) report(files map[string]string) (*diff.Report, *diff.Patch) {
 		s.t.Fatal(err)
 	}
 	defer c.To.Close()
-	c.Options.Contents = diff.NewContents(c.From.Environment(), c.To.Environment())
+	c.Options.Contents = diff.NewContents(c.From.Environment(), c.To.Environment(), true)
 	r, err := c.Compare(ctx, s.nodes)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	patch, err := diff.NewPatch(ctx, old, new, slices.Sorted(maps.Keys(files)), func(p string) string { return p })
+	patch, err := diff.NewPatch(ctx, old, new, slices.Sorted(maps.Keys(files)), true, func(p string) string { return p })
 	if err != nil {
 		s.t.Fatal(err)
 	}

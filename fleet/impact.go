@@ -63,7 +63,7 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error)
 			if x := changes[0]; x.Kind == diff.NotKnown {
 				return x.Name.String() + " " + x.Attribute + ": " + x.Text, nil
 			}
-			return "content of " + changes[0].Name.String(), nil
+			return changes[0].Attribute + " of " + changes[0].Name.String(), nil
 		}
 	}
 	return "", nil

@@ -301,16 +301,19 @@ func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []stri
 		}
 		for _, side := range []*Revision{old, new} {
 			if err := r.walk(ctx, side, dir, func(p string) {
-				if !seen[p] && !r.leadsAmong(old, new, p, dirs) && !equalFiles(old.Files, new.Files, p) {
-					seen[p] = true
+				if seen[p] || r.leadsAmong(old, new, p, dirs) {
+					return
 				}
+				seen[p] = !equalFiles(old.Files, new.Files, p) || r.Modes(old, new) && !equalModes(old.Files, new.Files, p)
 			}); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for p := range seen {
-		paths = append(paths, p)
+	for p, changed := range seen {
+		if changed {
+			paths = append(paths, p)
+		}
 	}
 	slices.Sort(paths)
 	return paths, nil
@@ -386,7 +389,7 @@ func equalFiles(a, b source.Files, p string) bool {
 	if errX != nil && errY != nil {
 		return true // a link that leads nowhere, or where nobody may read
 	}
-	if errX != nil || errY != nil || x != y {
+	if errX != nil || errY != nil || x.Kind != y.Kind || x.Size != y.Size {
 		return false
 	}
 	if x.IsDir() {
@@ -414,6 +417,19 @@ func (r *Revisions) leadsAmong(old, new *Revision, p string, dirs []string) bool
 	}
 	among := func(dir string) bool { return strings.HasPrefix(x, dir+"/") }
 	return slices.ContainsFunc(dirs, among) && !among(FactsDir(r.env))
+}
+
+// equalModes reports whether a path is a file on both sides that may be run, or may not, or is none on one of them.
+func equalModes(a, b source.Files, p string) bool {
+	x, errX := a.Stat(p)
+	y, errY := b.Stat(p)
+	return errX != nil || errY != nil || x.Exec == y.Exec
+}
+
+// Modes reports whether two states can be told apart by which files may be run. Where git was told that the work tree
+// does not keep that, it says nothing.
+func (r *Revisions) Modes(old, new *Revision) bool {
+	return r.Repo == nil || r.Repo.KeepsModes() || old.Tree != nil && new.Tree != nil
 }
 
 // below reports whether all that one view has below a directory is the same in another one.

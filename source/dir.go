@@ -274,7 +274,7 @@ func (d *disk) Lstat(p string) (Inode, error) {
 		}
 		return Inode{}, err
 	}
-	in := Inode{Kind: kindOf(now.mode), Size: now.size}
+	in := Inode{Kind: kindOf(now.mode), Size: now.size, Exec: now.mode.IsRegular() && now.mode&0o100 != 0}
 	if now.mode&fs.ModeSymlink != 0 {
 		in.Link = true
 		if in.Target, err = os.Readlink(p); err != nil {

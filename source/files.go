@@ -63,6 +63,7 @@ const (
 type Info struct {
 	Kind Kind
 	Size int64 // of a regular file
+	Exec bool  // of a regular file: its owner may run it
 }
 
 // IsDir reports whether it is a directory.

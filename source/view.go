@@ -30,6 +30,7 @@ type Inode struct {
 	Link   bool
 	Target string // of a link, as Lstat gives it
 	Size   int64
+	Exec   bool // of a regular file
 }
 
 // Limits of what a view reads. More than this is no Puppet code, and holding it would be the end of the program.
@@ -266,7 +267,7 @@ func (v *View) Stat(p string) (Info, error) {
 	}
 	info := Info{Kind: n.in.Kind}
 	if info.Kind == Regular {
-		info.Size = n.in.Size
+		info.Size, info.Exec = n.in.Size, n.in.Exec
 	}
 	return info, nil
 }

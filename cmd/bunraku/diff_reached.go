@@ -56,9 +56,8 @@ func linkedTo(env *environment.Environment) (places []string) {
 func maybeModuleFile(p string, linked []string) bool {
 	switch filepath.Ext(p) {
 	case ".pp", ".epp", ".erb", ".yaml", ".yml", ".eyaml", ".rb", ".md":
-		return slices.ContainsFunc([]string{"files", "templates", "scripts", "tasks", "lib", "facts.d"}, func(dir string) bool {
-			return strings.Contains(p, "/"+dir+"/")
-		}) || inside(p, linked)
+		return inside(p, linked) || strings.Contains(p, "/templates/") ||
+			slices.ContainsFunc(servedDirs, func(dir string) bool { return strings.Contains(p, "/"+dir+"/") })
 	}
 	return true
 }

@@ -178,7 +178,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	}
 	maybeNamed := func(p string) bool { return maybeModuleFile(p, linked) }
 	if slices.ContainsFunc(d.paths, maybeNamed) || d.otherModules() {
-		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment())
+		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment(), d.revs.Modes(d.old, d.new))
 	}
 	return d, nil
 }
@@ -528,7 +528,8 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 			"with other bytes: "+some(converted)+".")
 		paths = slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == ".gitattributes" })
 	}
-	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, d.c.To.Environment().Display)
+	modes := d.revs.Modes(d.old, d.new)
+	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, modes, d.c.To.Environment().Display)
 	if err != nil {
 		return err
 	}

@@ -54,11 +54,12 @@ type Repo struct {
 	format format
 	opt    Options
 
-	cache   *cache
-	scan    sync.Mutex // of the directories of objects
-	held    atomic.Pointer[stock]
-	partial bool // objects may be missing by design
-	sparse  bool // so may files of the work tree
+	cache    *cache
+	scan     sync.Mutex // of the directories of objects
+	held     atomic.Pointer[stock]
+	partial  bool // objects may be missing by design
+	modeless bool // the work tree does not keep which files may be run
+	sparse   bool // so may files of the work tree
 
 	packedMu sync.Mutex
 	packed   map[string]packedRef
@@ -309,6 +310,8 @@ func (r *Repo) configure() error {
 	}
 	config := parseConfig(text)
 	r.sparse = isTrue(config["core.sparsecheckout"])
+	mode, said := config["core.filemode"]
+	r.modeless = said && !isTrue(mode)
 	if text, err := r.own.read("config.worktree", maxConfig); err == nil && config["extensions.worktreeconfig"] != "" {
 		r.sparse = r.sparse || isTrue(parseConfig(text)["core.sparsecheckout"])
 	}
@@ -363,6 +366,9 @@ func isTrue(v string) bool {
 
 // Sparse reports whether the work tree may lack files of the commit that is checked out, because somebody said so.
 func (r *Repo) Sparse() bool { return r.sparse }
+
+// KeepsModes reports whether the work tree tells which files may be run.
+func (r *Repo) KeepsModes() bool { return !r.modeless }
 
 // WorkTree is the root of the work tree.
 func (r *Repo) WorkTree() string { return r.work }

@@ -256,6 +256,7 @@ func (t *Tree) info(name string, n node) (source.Info, error) {
 	if t.had(err) != nil {
 		return source.Info{}, err
 	}
+	exec := n.mode&0o100 != 0
 	how, err := t.conversion(n)
 	if err != nil {
 		return source.Info{}, err
@@ -264,11 +265,11 @@ func (t *Tree) info(name string, n node) (source.Info, error) {
 		content, err := t.content(name, n)
 		var unknown *source.Unknown
 		if errors.As(err, &unknown) {
-			return source.Info{Kind: source.Regular, Size: size}, nil
+			return source.Info{Kind: source.Regular, Size: size, Exec: exec}, nil
 		}
-		return source.Info{Kind: source.Regular, Size: int64(len(content.Text))}, err
+		return source.Info{Kind: source.Regular, Size: int64(len(content.Text)), Exec: exec}, err
 	}
-	return source.Info{Kind: source.Regular, Size: size}, nil
+	return source.Info{Kind: source.Regular, Size: size, Exec: exec}, nil
 }
 
 func kindOfMode(mode uint32) source.Kind {
@@ -314,7 +315,7 @@ func (t *Tree) Lstat(name string) (in source.Inode, err error) {
 		return in, err
 	}
 	info, err := t.info(name, node{e.mode, e.id, append(slices.Clip(at.path), e.name)})
-	in.Kind, in.Size = info.Kind, info.Size
+	in.Kind, in.Size, in.Exec = info.Kind, info.Size, info.Exec
 	return in, err
 }
 
