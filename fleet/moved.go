@@ -54,7 +54,7 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 	was, is := environment.Pins(old.Files, r.env), environment.Pins(new.Files, r.env)
 	names := maps.Clone(was)
 	maps.Copy(names, is)
-	rest := was[""] != is[""] || r.evaluates(old, new, was[""]+"\n"+is[""], slices.Concat(from.ModulePath, to.ModulePath))
+	rest := was[""] != is[""] || r.evaluates(old, new, said(was)+said(is), slices.Concat(from.ModulePath, to.ModulePath))
 	if rest { // what the rest means nobody knows: it may name any module that is not a side's own
 		for _, m := range slices.Concat(from.Modules(), to.Modules()) {
 			names[m.Name] = ""
@@ -105,39 +105,73 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 	return all
 }
 
+// A Puppetfile is Ruby, and may read what it likes: a list, or more of itself. Which file it reads stands in it in some
+// form, whole or in parts, in the same line or far from where it is read. So one that reads or evaluates anything may
+// read every file of the environment of which a part of the path is a word of it; of manifests, data, templates and the
+// like, which are named by common words, only those that it calls by their whole names, and of modules by their paths.
+// Where names are made by the code, by a pattern or in a text, it may be any other file.
 var (
-	reading  = regexp.MustCompile(`\b(load|\w*eval|require(_relative)?|import|open|glob|Dir|File|IO|Pathname|YAML|JSON)\b`)
-	quoted   = regexp.MustCompile(`["']([^"']+)["']`)
-	computed = regexp.MustCompile(`^(#\{[^}]*\}|\.)/`)
+	reading = regexp.MustCompile("\\b(load|\\w*eval|require|require_relative|import|open|glob|system|exec|spawn|\\w*popen|sysopen|" +
+		"Dir|Find|File|IO|Pathname|YAML|JSON|Psych|Kernel)\\b|%x|load_file|`|\\bread")
+	computed = regexp.MustCompile(`#\{|\*|\bENV\b|\bglob\b|\b(Dir|Find|Pathname)\b`)
+	here     = regexp.MustCompile(`#\{\s*(__dir__|File\.dirname\(__FILE__\)|here)\s*\}`)
+	pathOf   = regexp.MustCompile(`[A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+`)
+	wordOf   = regexp.MustCompile(`[A-Za-z0-9_.-]*[A-Za-z0-9_-]`)
 )
 
-// evaluates reports whether files that a Puppetfile evaluates, or reads a list from, are not the same on both sides.
-// Which these are is told by the texts in lines that read something: a file, a directory or a pattern below the
-// environment. said is what the Puppetfiles say besides modules by their names; modules are no such directories.
-func (r *Revisions) evaluates(old, new *Revision, said string, modules []string) bool {
-	var dirs []string
-	for line := range strings.Lines(said) {
-		if !reading.MatchString(line) {
-			continue
-		}
-		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
-			text := computed.ReplaceAllString(m[1], "")
-			if i := strings.IndexAny(text, "*?[{#"); i >= 0 { // of a pattern, the directory that it looks into
-				text = text[:strings.LastIndex(text[:i], "/")+1]
-			}
-			dir := path.Join(r.env, strings.TrimPrefix(text, "/"))
-			if strings.HasPrefix(dir, r.env+"/") && !slices.ContainsFunc(modules, func(p string) bool {
-				return p == dir || strings.HasPrefix(p, dir+"/") || strings.HasPrefix(dir, p+"/")
-			}) {
-				dirs = append(dirs, dir)
-			}
-		}
+// namedApart are directories of an environment that hold what nodes read and no lists of modules.
+var namedApart = []string{"manifests", "data", "hieradata", "templates", "facts", "functions", "types", "spec"}
+
+// said is all that a Puppetfile says, of modules and besides.
+func said(pins map[string]string) (text string) {
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
+		text += pins[name] + "\n"
 	}
-	if len(dirs) == 0 {
+	return text
+}
+
+// evaluates reports whether a file that a Puppetfile may evaluate, or read a list from, is not the same on both sides.
+// said is what the Puppetfiles say, without comments; modules is the module path.
+func (r *Revisions) evaluates(old, new *Revision, said string, modules []string) bool {
+	if !reading.MatchString(said) {
 		return false
 	}
-	list, err := r.Changed(context.Background(), old, new, dirs)
-	return err != nil || len(list) > 0
+	list, err := r.Changed(context.Background(), old, new, []string{r.env})
+	if err != nil {
+		return true
+	}
+	isFile := func(files source.Files, p string) bool {
+		info, err := files.Stat(p)
+		return err == nil && !info.IsDir()
+	}
+	rest := pathOf.ReplaceAllStringFunc(said, func(text string) string {
+		if p := path.Join(r.env, text); isFile(old.Files, p) || isFile(new.Files, p) {
+			return " " // it is that file, and none with a part of its name
+		}
+		return text
+	})
+	words := map[string]bool{}
+	for _, w := range wordOf.FindAllString(rest, -1) {
+		words[w], words[strings.TrimLeft(w, ".")] = true, true
+	}
+	made := computed.MatchString(here.ReplaceAllString(said, ""))
+	return slices.ContainsFunc(list, func(p string) bool {
+		rel, inside := strings.CutPrefix(p, r.env+"/")
+		parts := strings.Split(rel, "/")
+		name := parts[len(parts)-1]
+		switch {
+		case !inside || rel == "Puppetfile" || rel == "Puppetfile.lock": // what these say is compared
+			return false
+		case strings.Contains(said, rel):
+			return true
+		case slices.ContainsFunc(modules, func(dir string) bool { return strings.HasPrefix(p, dir+"/") }):
+			return false
+		case slices.Contains(namedApart, parts[0]):
+			return words[name]
+		}
+		parts = append(parts, strings.TrimSuffix(name, path.Ext(name)))
+		return made || slices.ContainsFunc(parts, func(part string) bool { return words[part] })
+	})
 }
 
 // beside finds what a Puppetfile puts outside of the module path: data, mostly. Where that is a directory of modules,

@@ -7,16 +7,17 @@ import (
 	"testing"
 )
 
-// With source_permissions a file has the mode of its source, of which git keeps whether it may be run. Asked of an agent
-// (7.23): chmod +x of the source is "mode changed '0644' to '0755'", of files below a directory, too; not where the
-// resource has a mode.
+// With source_permissions a file has the mode of its source, of which git keeps whether it may be run. Asked of an
+// agent (7.23): chmod +x of the source is "mode changed '0644' to '0755'", of files below a directory, too; not where
+// the resource has a mode.
 func TestDiffModes(t *testing.T) {
 	const one, many = "file { '/a': source => 'puppet:///modules/m/a', ", "file { '/d': recurse => true, " +
 		"source => 'puppet:///modules/m', "
+	const set = "'not executable' → 'executable'"
 	for _, c := range []struct{ site, want string }{
-		{one + "source_permissions => use }\n", "File[/a] mode of its source   'not executable' → 'executable'"},
-		{one + "source_permissions => use_when_creating }\n", "File[/a] mode of its source   'not executable' → 'executable'"},
-		{"File { source_permissions => 'use' }\n" + many + "}\n", "File[/d] mode of a   'not executable' → 'executable'"},
+		{one + "source_permissions => use }\n", "File[/a] mode of its source   " + set},
+		{one + "source_permissions => use_when_creating }\n", "File[/a] mode of its source   " + set},
+		{"File { source_permissions => 'use' }\n" + many + "}\n", "File[/d] mode of a   " + set},
 		{one + "}\n", ""},
 		{one + "source_permissions => ignore }\n", ""},
 		{one + "source_permissions => use, mode => '0644' }\n", ""},

@@ -317,3 +317,42 @@ func TestDiffOtherVersionsByOtherWays(t *testing.T) {
 		})
 	}
 }
+
+// A Puppetfile may name the files that it reads in any form. What changes besides is not taken for one of them.
+func TestDiffPuppetfileReadsByAnyName(t *testing.T) {
+	for _, c := range []struct {
+		puppetfile, file string
+		reached          int
+	}{
+		{"list = File.join(__dir__, 'pf', 'list.yaml')\nYAML.load_file(list).each { |n, v| mod n, v }\n", "pf/list.yaml", 1},
+		{"list = __dir__ + '/pf/list.yaml'\nYAML.load_file(list).each { |n, v| mod n, v }\n", "pf/list.yaml", 1},
+		{"LIST = 'pf/list.yaml'\ninstance_eval do\n  YAML.load_file(LIST).each { |n, v| mod n, v }\nend\n", "pf/list.yaml", 1},
+		{"path = [__dir__, 'pf',\n        'a.rb'].join('/')\ninstance_eval(File.read(path))\n", "pf/a.rb", 1},
+		{"%w[a].each { |x| instance_eval(File.read(\"#{__dir__}/pf/#{x}.rb\")) }\n", "pf/a.rb", 1},
+		{"%w(pf/a.rb).each { |x| instance_eval(File.read(x)) }\n", "pf/a.rb", 1},
+		{"instance_eval(\n  File.read(\n    \"pf/a.rb\"\n  )\n)\n", "pf/a.rb", 1},
+		{"eval `cat pf/a.rb`\n", "pf/a.rb", 1},
+		{"eval %x(cat pf/a.rb)\n", "pf/a.rb", 1},
+		{"mod 'x-m', File.read('pf/version')\n", "pf/version", 1},
+		{"mod 'x-m',\n  :ref => File.read(\n    'pf/version')\n", "pf/version", 1},
+		{"Dir['*/*.rb'].each { |x| instance_eval(File.read(x)) }\n", "other/b.rb", 1},
+		{"YAML.load_file(\"#{__dir__}/data/mods.yaml\").each { |n, v| mod n, v }\n", "data/mods.yaml", 1},
+		{"instance_eval(File.read('pf/a.rb'))\n", "other/b.rb", 0},
+		{"instance_eval(File.read('pf/a.rb'))\n", "data/a.yaml", 0},
+		{"YAML.load_file(\"#{__dir__}/data/mods.yaml\").each { |n, v| mod n, v }\n", "data/a.yaml", 0},
+		{"# File.read pf/a.rb\nmod 'x-m', '1'\n", "pf/a.rb", 0},
+	} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n", "Puppetfile": c.puppetfile,
+			c.file: "one\n", ".gitignore": "/modules\n"})
+		s.write("modules/m/manifests/init.pp", "class m { notify { 'm': } }\n")
+		s.write(c.file, "two\n")
+		code, out := s.diff("--from", "HEAD")
+		if want := 3 * c.reached; code != want || c.reached > 0 && strings.Contains(out, "1 cannot change") {
+			t.Errorf("%s%s: exit %d\n%s", c.puppetfile, c.file, code, out)
+		}
+		_, out, _ = call("impact", s.dir, "--from", "HEAD", "--format", "json")
+		if strings.Count(out, `"why"`) != c.reached {
+			t.Errorf("%s%s: %s", c.puppetfile, c.file, out)
+		}
+	}
+}

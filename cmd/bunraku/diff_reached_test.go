@@ -172,7 +172,7 @@ func TestDiffPuppetfileReads(t *testing.T) {
 		{"moduledir 'modules'\nmod 'x-m', '1'\n", "modules/own/README", "1\n", "2\n", 0},
 	} {
 		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n", "Puppetfile": c.puppetfile,
-			".gitignore": "/modules/m\n", c.file: c.was})
+			".gitignore": "/modules/m\n", "config/mods.yaml": "", c.file: c.was})
 		s.write(c.file, c.is)
 		s.commit("other versions")
 		s.write("modules/m/manifests/init.pp", "class m { notify { 'm': } }\n")
