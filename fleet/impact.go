@@ -82,6 +82,9 @@ func inWords(q trace.Question) string {
 		return "Hiera's lookup_options of " + q.Of
 	case trace.Datum:
 		_, key, _ := strings.Cut(q.Part, "\x00")
+		if key == "" {
+			return "what Hiera has in " + filepath.Base(q.Of)
+		}
 		return "Hiera's value of " + key + " in " + filepath.Base(q.Of)
 	case trace.Code, trace.Content, trace.Data, trace.Config, trace.Exists:
 		return q.Of
@@ -91,6 +94,8 @@ func inWords(q trace.Question) string {
 		return "template " + q.Of
 	case trace.Exports:
 		return "what other nodes export: " + q.Of
+	case trace.Options:
+		return "the environment's settings, or which modules are missing"
 	case trace.Main:
 		return "what the main manifests define"
 	}

@@ -40,3 +40,16 @@ func TestImpactSays(t *testing.T) {
 		}
 	}
 }
+
+// A node that may change since a module went says so in words.
+func TestImpactSaysSettings(t *testing.T) {
+	s := newTree(t, 2, 1, map[string]string{"manifests/site.pp": "if $facts['role'] == 'b' { include m }\n",
+		"modules/m/manifests/init.pp": "class m { notify { 'm': } }\n"})
+	s.git("rm", "-rq", "modules/m")
+	s.write("Puppetfile", "mod 'm', :git => 'https://git.example/m'\n")
+	s.commit("gone")
+	if _, out, _ := call("impact", s.dir, "HEAD~1..HEAD"); strings.Contains(out, "  options ") ||
+		!strings.Contains(out, "the environment's settings, or which modules are missing   ") {
+		t.Error(out)
+	}
+}
