@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -89,6 +90,7 @@ type Patch struct {
 func NewPatch(ctx context.Context, old, new source.Files, paths []string, modes bool,
 	shown func(string) string) (*Patch, error) {
 	p := &Patch{old: old, new: new, by: map[string][]*Hunk{}}
+	var links []*Hunk // that say the same
 	for _, name := range paths {
 		a, hadErr := old.Read(name)
 		b, hasErr := new.Read(name)
@@ -102,16 +104,24 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, modes 
 		if exec := executable(new, name); modes && had && has && wasLink+isLink == "" && exec != executable(old, name) {
 			p.Hunks = append(p.Hunks, &Hunk{Path: name, File: h.File, Whole: true, Mode: true, exec: exec})
 		}
+		if wasLink != "" && !h.Link {
+			links = append(links, h)
+			continue
+		}
 		switch {
 		case !had && !has:
 			continue
 		case had && has && h.Link:
 		case hadErr == nil && hasErr == nil && a.Digest == b.Digest:
 			continue
-		case !had:
-			h.Came, h.New = true, Range{1, len(lines(b.Text))}
-		case !has:
-			h.Went, h.Old = true, Range{1, len(lines(a.Text))}
+		case !had || !has:
+			h.Came, h.Went = !had, !has
+			if h.Came && isLink == "" {
+				h.New = Range{1, len(lines(b.Text))}
+			}
+			if h.Went && wasLink == "" {
+				h.Old = Range{1, len(lines(a.Text))}
+			}
 		case hadErr == nil && hasErr == nil && isText(a.Text) && isText(b.Text):
 			list, err := git.Lines(ctx, a.Text, b.Text)
 			if err != nil {
@@ -124,7 +134,27 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, modes 
 		}
 		p.add(h)
 	}
-	return p, nil
+	return p, p.addMoved(links)
+}
+
+// addMoved adds those of some links, which say the same on both sides, that lead elsewhere though no other hunk makes
+// them do so: the sides are directories from which they are seen.
+func (p *Patch) addMoved(links []*Hunk) error {
+	if len(links) == 0 {
+		return nil
+	}
+	all, err := p.Apply(p.Hunks)
+	if err != nil {
+		return err
+	}
+	for _, h := range links {
+		was, err := all.Real(h.Path)
+		if is, isErr := p.new.Real(h.Path); was != is || (err == nil) != (isErr == nil) {
+			p.add(h)
+		}
+	}
+	slices.SortStableFunc(p.Hunks, func(a, b *Hunk) int { return strings.Compare(a.Path, b.Path) })
+	return nil
 }
 
 // isFile reports whether a file is at a path, given what reading it said. Where another side has one there may be a
@@ -148,33 +178,31 @@ func (p *Patch) add(h *Hunk) {
 	p.by[h.Path] = append(p.by[h.Path], h)
 }
 
-// Apply is the old state with some of the hunks.
+// Apply is the old state with some of the hunks. A hunk of a link changes where its name leads, and nothing of what is
+// there.
 func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
-	texts, gone := map[string]string{}, []string(nil)
-	var links []source.Layer
+	paths := map[string]source.Instead{}
 	done, exec := map[string]bool{}, map[string]bool{}
 	for _, h := range hunks {
 		if h.Mode {
 			exec[h.Path] = h.exec
-			continue
 		}
-		if done[h.Path] {
+	}
+	for _, h := range hunks {
+		if h.Mode || done[h.Path] {
 			continue
 		}
 		done[h.Path] = true
-		switch {
-		case h.Link:
-			links = append(links, source.Layer{At: h.Path, Files: p.new, Dir: h.Path})
+		at := p.place(h.Path)
+		may, said := exec[h.Path]
+		if !said {
+			may = executable(p.old, h.Path) || h.Came && executable(p.new, h.Path)
+		}
+		switch link, _ := p.new.Link(h.Path); {
 		case h.Went:
-			gone = append(gone, h.Path)
+			paths[at] = source.Instead{}
 		case h.Whole:
-			text, err := p.new.Read(h.Path)
-			if err != nil {
-				return nil, err
-			}
-			if texts[h.Path] = text.Text; h.Came {
-				exec[h.Path] = executable(p.new, h.Path)
-			}
+			paths[at] = source.Instead{Link: link, Files: p.new, From: h.Path, Exec: may}
 		default:
 			var these []*Hunk
 			for _, x := range p.by[h.Path] {
@@ -186,34 +214,41 @@ func (p *Patch) Apply(hunks []*Hunk) (source.Files, error) {
 			if err != nil {
 				return nil, err
 			}
-			texts[h.Path] = text
+			content := source.NewContent(text)
+			paths[at] = source.Instead{Text: &content, Exec: may}
 		}
 	}
-	under := p.old
-	if len(links) > 0 {
-		under = source.NewLayers(under, links...)
-	}
-	if len(gone) > 0 { // it may make room for what comes
-		all, err := source.NewOverlay(under, nil)
-		if err != nil {
-			return nil, err
+	for name, may := range exec {
+		if !done[name] {
+			paths[p.place(name)] = source.Instead{Files: p.old, From: name, Exec: may}
 		}
-		under = all.Without(gone...)
 	}
-	out, err := source.NewOverlay(under, texts)
-	if err != nil || len(exec) == 0 {
-		return out, err
+	return source.NewPatched(p.old, paths), nil
+}
+
+// place is the real path of one that is not the same. Of the links on the way there are only those above the tree: what
+// is in a directory that is a link on the other side lies in the directory, and not where the link leads.
+func (p *Patch) place(name string) string {
+	dir := path.Dir(name)
+	for at := dir; at != path.Dir(at); at = path.Dir(at) {
+		if slices.ContainsFunc(p.by[at], func(h *Hunk) bool { return h.Link }) {
+			dir = path.Dir(at)
+		}
 	}
-	return out.WithModes(exec)
+	real, err := source.RealOrNew(p.old, dir)
+	if err != nil { // nobody may look at it
+		real = dir
+	}
+	return path.Join(real, strings.TrimPrefix(name, dir))
 }
 
 // merge is the text of a file with some of its hunks, which come in order.
-func (p *Patch) merge(path string, hunks []*Hunk) (string, error) {
-	a, err := p.old.Read(path)
+func (p *Patch) merge(name string, hunks []*Hunk) (string, error) {
+	a, err := p.old.Read(name)
 	if err != nil {
 		return "", err
 	}
-	b, err := p.new.Read(path)
+	b, err := p.new.Read(name)
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func (r *Revisions) blame(ctx context.Context, h *diff.Hunk, old, new *Revision)
 	if Converted(old, new, h.Path) { // no commit has changed its lines
 		return
 	}
-	if h.New.None() {
+	if h.New.None() || h.Link {
 		r.blameTurn(ctx, h, old, new, old.Files, h.Old)
 		return
 	}
@@ -107,46 +108,31 @@ func (r *Revisions) within(ctx context.Context, c, of git.ID) bool {
 
 // blameTurn finds the commit that took lines away from a file or brought them there: a parent had them as often as the
 // old state, and it has them as often as the new one. A merge only takes over what one of its sides did, if that had
-// them as often as the old state when it left that. Of what came or went in several steps nothing is said.
+// them as often as the old state when it left that. Of what came or went in several steps nothing is said. A link is
+// one line, whatever was in its place before: the commit is the last that made it what it is.
 func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revision, in source.Files,
 	lines diff.Range) {
 	if old.Tree == nil {
 		return
 	}
-	file, err := in.Read(h.Path)
-	if err != nil {
-		return
-	}
-	part := strings.SplitAfter(file.Text, "\n")
-	if !h.Whole {
-		part = part[lines.First-1 : lines.End]
-	}
-	times := func(files source.Files) (n int) {
-		now, err := files.Read(h.Path)
-		switch {
-		case err != nil:
-			return 0
-		case h.Came || h.Went: // whatever it says
-			return 1
-		case h.Mode:
-			if info, err := files.Stat(h.Path); err == nil && info.Exec {
-				return 1
-			}
-			return 0
+	what := linkAt(h.Path)
+	if !h.Link {
+		file, err := in.Read(h.Path)
+		if err != nil {
+			return
 		}
-		for all := strings.SplitAfter(now.Text, "\n"); len(all) >= len(part); all = all[1:] {
-			if slices.Equal(all[:len(part)], part) {
-				n++
-			}
+		part := strings.SplitAfter(file.Text, "\n")
+		if !h.Whole {
+			part = part[lines.First-1 : lines.End]
 		}
-		return n
+		what = timesOf(h, part)
 	}
-	from, to := times(old.Files), times(new.Files)
+	from, to := what(old.Files), what(new.Files)
 	turned := func(side git.ID) bool {
 		bases, err := r.Repo.MergeBase(ctx, side, old.Tree.Commit())
 		return err == nil && slices.ContainsFunc(bases, func(b git.ID) bool {
 			t, err := r.Repo.Tree(b.String(), r.Repo.WorkTree())
-			return err == nil && times(t) == from
+			return err == nil && what(t) == from
 		})
 	}
 	start := "HEAD"
@@ -162,14 +148,10 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 		if err != nil {
 			return
 		}
-		switch times(t) {
-		case to:
-		case from:
-			if i == 0 && new.Tree == nil {
+		if n := what(t); n != to {
+			if i == 0 && new.Tree == nil && (n == from || h.Link) {
 				h.Commit = NotCommitted
 			}
-			return
-		default:
 			return
 		}
 		c, err := r.Repo.Commit(id)
@@ -183,8 +165,8 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 			if err != nil {
 				return
 			}
-			switch n := times(before); {
-			case n == from:
+			switch n := what(before); {
+			case n == from || h.Link && n != to:
 				had = true
 			case n == to && next == nil && (len(c.Parents) == 1 || turned(p)):
 				next = &p
@@ -199,5 +181,40 @@ func (r *Revisions) blameTurn(ctx context.Context, h *diff.Hunk, old, new *Revis
 		default:
 			return
 		}
+	}
+}
+
+// timesOf tells how often a state has the lines of a hunk.
+func timesOf(h *diff.Hunk, part []string) func(source.Files) string {
+	return func(files source.Files) string {
+		now, err := files.Read(h.Path)
+		n := 0
+		switch {
+		case err != nil:
+		case h.Came || h.Went: // whatever it says
+			n = 1
+		case h.Mode:
+			if info, err := files.Stat(h.Path); err == nil && info.Exec {
+				n = 1
+			}
+		default:
+			for all := strings.SplitAfter(now.Text, "\n"); len(all) >= len(part); all = all[1:] {
+				if slices.Equal(all[:len(part)], part) {
+					n++
+				}
+			}
+		}
+		return fmt.Sprint(n)
+	}
+}
+
+// linkAt tells what a state has at the path of a link.
+func linkAt(p string) func(source.Files) string {
+	return func(files source.Files) string {
+		if target, err := files.Link(p); err != nil || target != "" {
+			return "a link to " + target // or nothing
+		}
+		info, err := files.Stat(p)
+		return fmt.Sprint(info.Kind, err == nil)
 	}
 }

@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ type Overlay struct {
 	texts map[string]Content // by real path
 	dirs  map[string][]Entry // what the texts add to directories, by real path
 	gone  map[string]bool    // what is taken away, by real path
-	exec  map[string]bool    // whether a file may be run, by real path, where the view below does not say so
 }
 
 // NewOverlay lays texts over a view, by their absolute paths. A text outside of the roots is an error: nobody could
@@ -41,7 +39,7 @@ func NewOverlay(under Files, texts map[string]string) (*Overlay, error) {
 // Without takes files away from the view. A directory that then holds nothing is gone, too. Paths that are not there
 // are passed over.
 func (o *Overlay) Without(paths ...string) *Overlay {
-	out := &Overlay{Files: o.Files, texts: o.texts, dirs: o.dirs, gone: map[string]bool{}, exec: o.exec}
+	out := &Overlay{Files: o.Files, texts: o.texts, dirs: o.dirs, gone: map[string]bool{}}
 	for p := range o.gone {
 		out.gone[p] = true
 	}
@@ -55,23 +53,6 @@ func (o *Overlay) Without(paths ...string) *Overlay {
 		}
 	}
 	return out
-}
-
-// WithModes says of files whether they may be run. One that a text is laid over keeps what it has otherwise.
-func (o *Overlay) WithModes(exec map[string]bool) (*Overlay, error) {
-	out := *o
-	out.exec = maps.Clone(o.exec)
-	if out.exec == nil {
-		out.exec = map[string]bool{}
-	}
-	for p, is := range exec {
-		real, err := o.place(p)
-		if err != nil {
-			return nil, err
-		}
-		out.exec[real] = is
-	}
-	return &out, nil
 }
 
 // missing tells that a path is taken away.
@@ -160,21 +141,12 @@ func (o *Overlay) Stat(p string) (Info, error) {
 		if under, err := o.Files.Stat(p); err == nil {
 			info.Exec = under.Exec
 		}
-		return o.mode(info, real), nil
+		return info, nil
 	}
 	if o.dirs[real] != nil {
 		return Info{Kind: Directory}, nil
 	}
-	info, err := o.Files.Stat(p)
-	return o.mode(info, real), err
-}
-
-// mode is what is known of a file, with what is said of whether it may be run.
-func (o *Overlay) mode(info Info, real string) Info {
-	if exec, said := o.exec[real]; said && info.Kind == Regular {
-		info.Exec = exec
-	}
-	return info
+	return o.Files.Stat(p)
 }
 
 // List implements Files.
@@ -250,6 +222,6 @@ func (o *Overlay) Fresh() Files {
 	if err != nil {
 		return o // the next question tells
 	}
-	fresh.gone, fresh.exec = o.gone, o.exec
+	fresh.gone = o.gone
 	return fresh
 }

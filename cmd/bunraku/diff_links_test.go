@@ -60,7 +60,8 @@ func TestDiffFileAndDirectory(t *testing.T) {
 			}
 		}
 	}
-	there := []string{"- Notify[one]", "from  modules/m/files/y/one, removed", "modules/m/files/x"}
+	there := []string{"- Notify[one]", "from  modules/m/files/y, new (", "modules/m/files/y/one, removed (", "each by itself",
+		"from  modules/m/files/x/one, new"} // a file takes the place of a directory, and makes room for one
 	check(2, there, "--from", "HEAD")
 	s.commit("files and directories")
 	check(2, there, "--from", "HEAD~1", "--to", "HEAD")

@@ -533,27 +533,11 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	if err != nil {
 		return err
 	}
-	if links := d.linked(paths); len(links) > 0 {
-		r.Notes = append(r.Notes, "What hangs on links that lead to other directories now is told without its cause: "+
-			some(links)+".")
-	}
 	if err := d.c.Causes(ctx, r, d.nodes, patch, d.oldSide.traced); err != nil {
 		return err
 	}
 	d.revs.Blame(ctx, r, d.old, d.new)
 	return nil
-}
-
-// linked are those of some paths that are directories on both sides: links, since directories are no files that change.
-func (d *diffing) linked(paths []string) (shown []string) {
-	for _, p := range paths {
-		was, wasErr := d.old.Files.Stat(p)
-		is, isErr := d.new.Files.Stat(p)
-		if wasErr == nil && isErr == nil && was.IsDir() && is.IsDir() {
-			shown = append(shown, d.c.To.Environment().Display(p))
-		}
-	}
-	return shown
 }
 
 // withoutFacts are the files that are not the same on both sides and count, with what is to be said of the others.
