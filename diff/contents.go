@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -291,6 +292,7 @@ type moduleFile struct {
 	text  string // of a link, where it leads
 	path  string // for people
 	err   string // why it is not known
+	made  bool   // then the text is what the content is made of: where that is the same, so is the content
 	doubt string // why machines may have something else
 }
 
@@ -306,14 +308,19 @@ func (f moduleFile) mode() value.Value {
 
 // same reports whether two come to the same on a machine.
 func (f moduleFile) same(g moduleFile) bool {
-	return f.err == "" && g.err == "" && f.there == g.there && f.link == g.link && f.dir == g.dir && f.text == g.text
+	return f.told() && g.told() && f.there == g.there && f.link == g.link && f.dir == g.dir && f.text == g.text
 }
+
+// told reports whether files of the same text are the same.
+func (f moduleFile) told() bool { return f.err == "" || f.made }
 
 // value is the content, or for what is no text what can be said of it.
 func (f moduleFile) value() value.Value {
 	switch {
 	case !f.there:
 		return nil
+	case f.made:
+		return value.String("")
 	case f.link:
 		return value.String("a link to " + f.text)
 	case f.dir:
@@ -496,6 +503,10 @@ func readModuleFile(files source.Files, at string, follow bool) moduleFile {
 	f := moduleFile{there: true, text: text.Text, path: at, exec: executable(files, at)}
 	if err != nil {
 		f.err = err.Error()
+	}
+	var unknown *source.Unknown
+	if errors.As(err, &unknown) {
+		f.text, f.made = unknown.Why, true
 	}
 	dir, errDir := files.Real(path.Dir(at))
 	if real, err := files.Real(at); err == nil && errDir == nil && real != path.Join(dir, path.Base(at)) {

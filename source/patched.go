@@ -33,8 +33,8 @@ func (in Instead) none() bool { return in.Files == nil && in.Text == nil }
 
 // NewPatched changes paths of a view, by their real ones: no link of the patched view may be on the way to them.
 func NewPatched(under Files, paths map[string]Instead) *Patched {
-	b := &patched{under: under, paths: paths, dirs: map[string]bool{}, in: map[string][]string{}, replaced: map[string]bool{},
-		near: map[string]bool{}, texts: map[Files]*View{}}
+	b := &patched{under: under, paths: paths, dirs: map[string]bool{}, in: map[string][]string{},
+		replaced: map[string]bool{}, near: map[string]bool{}, texts: map[Files]*View{}}
 	for p, in := range paths {
 		above(p, func(dir string) bool {
 			b.dirs[dir] = b.dirs[dir] || !in.none()
@@ -170,7 +170,7 @@ type patched struct {
 	texts map[Files]*View // views in which they are
 }
 
-// own reports whether the view below has nothing to say of what is at a path: something on the way there is another one.
+// own reports whether the view below has nothing to say of what is at a path: something on the way is another one.
 func (b *patched) own(p string) (own bool) {
 	above(p, func(dir string) bool {
 		_, changed := b.paths[dir]

@@ -79,3 +79,22 @@ func TestDiffFilter(t *testing.T) {
 		}
 	}
 }
+
+// What a filter makes of a file nobody knows, and it is the same as long as git has the same: only the hunk that takes
+// the filter away is the cause of what is not known.
+func TestDiffFilterThatGoes(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "include m\n",
+		"modules/m/manifests/init.pp": "class m($a) { file { '/b': source => 'puppet:///modules/m/b' } notify { $a: } }\n",
+		"modules/m/files/b":           "b\n", "modules/m/files/.gitattributes": "b filter=lfs\n",
+		"hiera.yaml": "version: 5\n", "data/common.yaml": "m::a: one\n"})
+	s.write("modules/m/files/b", "other\n")
+	s.write("modules/m/files/.gitattributes", "# none\n")
+	s.edit("data/common.yaml", "one", "two")
+	s.commit("no filter")
+	for _, args := range [][]string{{"--from", "HEAD~1", "--to", "HEAD"}, {"--from", "HEAD", "--to", "HEAD~1"}} {
+		if _, out := s.diff(args...); !strings.Contains(out, "not known on 1 node   File[/b] content") ||
+			!strings.Contains(out, "from modules/m/files/b\n") {
+			t.Errorf("%v\n%s", args, out)
+		}
+	}
+}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A hunk of a link changes where a name leads. What is there is of the old side, unless its own hunk is applied too: both
-// are needed, and no hunk of what a link newly leads to is without effect.
+// A hunk of a link changes where a name leads. What is there is of the old side, unless its own hunk is applied too:
+// both are needed, and no hunk of what a link newly leads to is without effect.
 func TestDiffLinkCauses(t *testing.T) {
 	const (
 		reads    = "notify { file('m/l', 'm/a'): }\n"
