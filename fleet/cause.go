@@ -546,7 +546,7 @@ func (s *search) lean(w *witness, units [][]*diff.Hunk) []bool {
 	for i, u := range units {
 		rest := slices.DeleteFunc(slices.Clone(hunks), func(h *diff.Hunk) bool { return slices.Contains(u, h) })
 		st := s.state(s.name(rest), rest)
-		leans[i] = st.err != nil || s.moves(w, is, st) && !s.try(w, rest).same(s.try(w, hunks)) ||
+		leans[i] = st.err != nil || s.moves(w, is, st) && !s.comesTo(w, is, all, rest, st) ||
 			is.Catalog != nil && s.Options.Contents != nil &&
 				len(s.until(st, all).Compare(diff.Side{Catalog: is.Catalog}, s.Options)) > 0 // of files that only it has
 	}
@@ -554,6 +554,26 @@ func (s *search) lean(w *witness, units [][]*diff.Hunk) []bool {
 		clear(leans)
 	}
 	return leans
+}
+
+// comesTo reports whether a node has with some hunks what it has with all of them. Of one that did not compile in the
+// old state, outcomes tell no more than that it does now: there the catalogs are compared.
+func (s *search) comesTo(w *witness, is *eval.Result, all *state, rest []*diff.Hunk, st *state) bool {
+	if !s.try(w, rest).same(s.try(w, s.patch.Hunks)) {
+		return false
+	}
+	if w.was.Failure == nil || is.Failure != nil {
+		return true
+	}
+	less, err := s.compile(s.ctx, st.snapshot, s.nodes[w.node].Importing(s.told(st)).Node)
+	if err != nil {
+		s.fail(err)
+		return false
+	}
+	s.Watch(less)
+	opt := s.Options
+	opt.Contents = nil // of files, the caller asks
+	return less.Failure == nil && len(diff.Compare(s.side(all.snapshot, is), s.side(st.snapshot, less), opt)) == 0
 }
 
 // now is what a node has with all hunks; nil if that could not be found out.

@@ -111,3 +111,22 @@ func TestDiffTogether(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// Of a node that compiles again it counts what it has then: a hunk that adds to that is not without effect, though by
+// itself it does not mend anything.
+func TestDiffNeededByMended(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{
+		"manifests/site.pp": "notify { lookup('a'): }\nnotify { 'b': message => lookup('b', default_value => 'none') }\n",
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - name: all\n    paths: [one.yaml, two.yaml, three.yaml]\n",
+		"data/none.yaml":    "---\n"})
+	s.put("data/one.yaml", "a: mended\n")
+	s.put("data/two.yaml", "b: there\n")
+	s.put("data/three.yaml", "c: nobody asks\n")
+	code, out := s.diff("--from", "HEAD")
+	for _, want := range []string{"compiles again", "no effect seen   data/two.yaml, new   (by itself; without it",
+		"without effect   data/three.yaml, new"} {
+		if code != 2 || !strings.Contains(out, want) {
+			t.Errorf("%d, no %q\n%s", code, want, out)
+		}
+	}
+}
