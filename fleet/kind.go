@@ -172,7 +172,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		results[i].Opaque, results[i].Closed = countOpaque(res.Catalog)
 		results[i].StandIns = res.StandIns
 		results[i].Partial = res.Partial() || node.Invented == nil && len(res.StandIns) > 0 // Puppet would not compile it
-		stoodIn := results[i].Partial && node.Invented != nil                               // which may be why nothing is there
+		// What stands in may be why nothing is there.
+		stoodIn := results[i].Partial && node.Invented != nil
 		if Empty(res.Catalog) && len(res.Exports)+len(res.Rest.Resources) == 0 && !stoodIn {
 			if node.Invented != nil && mayDeclareFor(c.Environment(), res.Catalog) { // it does on other machines
 				results[i].Excuse = &Excuse{NeedsFacts, "what its node statement asks for"}
