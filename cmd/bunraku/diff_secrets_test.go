@@ -64,6 +64,33 @@ notify { 'parts': message => join(regsubst($pw.unwrap, 'first', 'und').split('-'
 	}
 }
 
+// What is made of the pieces of a secret is one as well, however it was cut, though no piece can be told by itself.
+func TestDiffSecretsInPieces(t *testing.T) {
+	for name, code := range map[string]string{
+		"backwards": "$p.reverse_each.map |$c| { $c }.join('-')", "split": "$p.split('').map |$c| { $c }.join('-')",
+		"every second one": "$p.step(2).map |$c| { $c }.join('-')",
+		"slices":           "$p.slice(3).map |$c| { $c.join('') }.join('-')",
+		"flat":             "$p.slice(3).map |$c| { $c }.flatten.join('-')", "chosen": "$p.split('').filter |$c| { $c != 'x' }.join('-')",
+		"by and by": "$p.split('').reduce |$m, $c| { \"${m}-${c}\" }", "added": "($p.split('') + ['x']).join('-')",
+		"among others": "[$p.split(''), 'x'].flatten.join('-')", "as an array": "Array($p.slice(3)).flatten.join('-')",
+		"in ERB": "inline_template('<%= @p.chars.join(\"-\") %>')", "each": "$p.map |$c| { \"${c}\" }.join('-')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRepository(t)
+			s.edit("manifests/site.pp", "", "$pw = Sensitive('zqxjkv-first')\n$p = $pw.unwrap\nnotify { 'x': message => "+code+" }\n")
+			s.git("commit", "-qam", "a secret")
+			s.edit("manifests/site.pp", "zqxjkv-first", "wvkjxq-other")
+			code, out := s.diff()
+			if code != 2 || !strings.Contains(out, "Notify[x]") {
+				t.Errorf("%d\n%s", code, out)
+			}
+			if m := regexp.MustCompile(`(?i)[zqxjkvw]{1,3}-[zqxjkvw]`).FindString(out); m != "" {
+				t.Errorf("%q is shown:\n%s", m, out)
+			}
+		})
+	}
+}
+
 // A number that Ruby makes of a secret is one as well, and what is made of that.
 func TestDiffSecretSums(t *testing.T) {
 	s := newRepository(t)

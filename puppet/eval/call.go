@@ -393,7 +393,7 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if v == nil {
 		v = value.Undef{}
 	}
-	if len(ev.seen) > 0 && (f.Flow == Pure || block != nil) {
+	if _, walks := v.(*value.Iterator); len(ev.seen) > 0 && (f.Flow == Pure || block != nil || walks || moves[f.Name]) {
 		ev.remade(args, v, block != nil)
 	}
 	if block != nil && block.unknown != nil && decidesBy[f.Name] {

@@ -157,7 +157,7 @@ type Evaluator struct {
 	clear    []string         // those and madeOf; see clearTexts
 	cleared  int              // how many of seen are in clear
 
-	pieces map[*value.Array]bool // arrays of what functions have cut secrets into
+	pieces map[value.Value]bool // arrays and iterators of what functions have cut secrets into
 
 	literals  map[*syntax.File]provenance.Ref
 	typed     map[syntax.Expr]bool // types that this compile has asked for, when tracing
@@ -193,7 +193,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		in.Cache = NewCache()
 	}
 	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{},
-		literals: map[*syntax.File]provenance.Ref{}, pieces: map[*value.Array]bool{}}
+		literals: map[*syntax.File]provenance.Ref{}, pieces: map[value.Value]bool{}}
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}

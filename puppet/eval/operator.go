@@ -98,6 +98,9 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 		fallthrough
 	case syntax.OpAdd, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:
 		v, ref := ev.arithmetic(e, l, lr, r, rr, sc)
+		if a, is := v.(*value.Array); is && (ev.ofPieces(l) || ev.ofPieces(r)) {
+			ev.pieces[a] = true
+		}
 		ev.made(v, ev.place(e.Where))
 		return v, ref
 	}

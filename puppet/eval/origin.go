@@ -365,7 +365,9 @@ func (ev *Evaluator) Decrypted(text string) {
 // but one that puts pieces together, as with reduce, need not call anything.
 func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	made := texts(v)
-	if len(made) == 0 {
+	walk, walks := v.(*value.Iterator)
+	a, many := v.(*value.Array)
+	if len(made) == 0 && !walks && !many {
 		return
 	}
 	var given []string
@@ -376,8 +378,10 @@ func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	if !cut && !slices.ContainsFunc(given, ev.Secret) {
 		return
 	}
-	a, many := v.(*value.Array)
-	if many {
+	switch {
+	case walks:
+		ev.pieces[walk] = true
+	case many:
 		ev.pieces[a] = true
 	}
 	for _, text := range made {
@@ -401,10 +405,19 @@ func (ev *Evaluator) Remade(args []value.Value, v value.Value) {
 	}
 }
 
-// ofPieces reports whether a value is an array of what a secret was cut into: each piece may be too short to be told.
+// ofPieces reports whether a value is an array, or walks over one, of what a secret was cut into: each piece may be too
+// short to be told.
 func (ev *Evaluator) ofPieces(v value.Value) bool {
-	a, is := v.(*value.Array)
-	return is && ev.pieces[a]
+	if len(ev.pieces) == 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case *value.Iterator:
+		return ev.pieces[v]
+	case *value.Array:
+		return ev.pieces[v] || slices.ContainsFunc(v.Elems, ev.ofPieces)
+	}
+	return false
 }
 
 // Secret reports whether a text holds a secret that the program has seen in the clear, or something made of one.
