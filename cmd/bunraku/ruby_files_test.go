@@ -57,6 +57,24 @@ func TestUnknownAttributes(t *testing.T) {
 	}
 }
 
+// A level of Hiera whose file hangs on what is not known may have anything: that is said, and no node is fine.
+func TestUnknownLevel(t *testing.T) {
+	for _, level := range []string{`path: "role/%{site_role}.yaml"`, `paths: ["a.yaml", "role/%{site_role}.yaml"]`,
+		`glob: "role/%{site_role}/*.yaml"`, `mapped_paths: [site_role, r, "role/%{r}.yaml"]`} {
+		s := &repository{t, t.TempDir()}
+		s.put("modules/m/lib/puppet/functions/m/f.rb",
+			"Puppet::Functions.create_function(:'m::f') do\n  def f(a)\n    `hostname`\n  end\nend\n")
+		s.put("hiera.yaml", "version: 5\nhierarchy:\n  - name: role\n    "+level+"\n  - {name: common, path: common.yaml}\n")
+		s.put("data/common.yaml", "port: none\n")
+		s.put("facts/n.json", strings.Replace(facts12, "NAME", "n", 1))
+		s.put("manifests/site.pp", "$site_role = m::f('x')\nnode 'n' { notify { 'q': message => lookup('port') } }\n")
+		_, out, errs := call("check", s.dir)
+		if !strings.Contains(errs, "warning[E0701]: What Hiera reads for role/") || strings.Contains(out, "fine") {
+			t.Errorf("%s:\n%s%s", level, out, errs)
+		}
+	}
+}
+
 // What Puppet makes of a data type that a module has in Ruby is not known; it is not that there is none.
 func TestRubyDataTypes(t *testing.T) {
 	s := &repository{t, t.TempDir()}

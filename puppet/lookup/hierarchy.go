@@ -10,6 +10,7 @@ import (
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/types"
 	"bunraku/puppet/value"
+	"bunraku/source"
 )
 
 // resolved is a hierarchy for one node: every path interpolated, every file looked for.
@@ -383,7 +384,18 @@ func (inv *invocation) text(s string, ref provenance.Ref) (string, provenance.Re
 	if err != nil {
 		return "", 0, err
 	}
+	if o, is := it.v.(*value.Opaque); is {
+		inv.unclear(s, o)
+	}
 	return rubyText(it.v), it.ref, nil
+}
+
+// unclear tells that it is not known what Hiera reads: the level is taken as if it had nothing. Where data or modules
+// are missing that is told of the whole node.
+func (inv *invocation) unclear(of string, o *value.Opaque) {
+	if !o.Absent {
+		inv.s.warning("E0701", "What Hiera reads for "+of+" hangs on a value that is not known: "+o.Why, source.Place{})
+	}
 }
 
 // paths finds the files of a level; refs are the places of what is declared.
@@ -450,6 +462,8 @@ func (inv *invocation) mappedPaths(dir string, triplet []string, ref provenance.
 	var elems []item
 	switch v := it.v.(type) {
 	case value.Undef:
+	case *value.Opaque:
+		inv.unclear(triplet[2], v)
 	case value.String:
 		if v != "" {
 			elems = []item{it}
