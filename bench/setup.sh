@@ -6,7 +6,7 @@
 set -u
 there() { command -v "$1" >/dev/null 2>&1; }
 complete() {
-  there puppet && there puppet-lint && there minisat && there cadical && there z3 && there nvim && there emacs && there pre-commit && there rpm &&
+  there script && there puppet && there puppet-lint && there minisat && there cadical && there z3 && there nvim && there emacs && there pre-commit && there rpm &&
     there chromium && there node && there npm && there xmllint && python3 -c 'import jsonschema' 2>/dev/null && ruby -e 'require "gettext-setup"' 2>/dev/null &&
     [ -d /usr/share/emacs/site-lisp/elpa-src ] && [ -f /etc/puppet/puppetserver/conf.d/auth.conf ] && [ -d /usr/share/fonts/truetype/liberation ] &&
     [ -d /usr/share/puppet/modules/stdlib ] && [ -d /usr/share/puppet/modules/zookeeper ]
@@ -22,6 +22,6 @@ export DEBIAN_FRONTEND=noninteractive
 node="nodejs npm"
 there node && there npm && node=
 apt-get update -qq >/dev/null && modules=$(apt-cache search --names-only '^puppet-module-' | cut -d' ' -f1) &&
-  apt-get install -y -qq --no-install-recommends puppet-agent ruby-gettext-setup puppetserver puppet-lint minisat cadical z3 neovim emacs-nox elpa-eglot pre-commit rpm chromium fonts-liberation libxml2-utils python3-jsonschema $node $modules >/dev/null
+  apt-get install -y -qq --no-install-recommends bsdutils puppet-agent ruby-gettext-setup puppetserver puppet-lint minisat cadical z3 neovim emacs-nox elpa-eglot pre-commit rpm chromium fonts-liberation libxml2-utils python3-jsonschema $node $modules >/dev/null
 complete || echo "setup: the installation is not complete; tests that need the rest will be skipped"
 exit 0

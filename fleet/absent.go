@@ -43,21 +43,20 @@ func Modules(all []eval.StandIn) (names []string) {
 }
 
 // TypesOf are the modules of which types stand in.
-func TypesOf(all []eval.StandIn) (names []string) {
-	for _, s := range all {
-		if s.OnlyType() && !slices.Contains(names, s.Module) {
-			names = append(names, s.Module)
-		}
-	}
-	slices.Sort(names)
-	return names
+func TypesOf(all []eval.StandIn) []string {
+	return namesOf(all, eval.StandIn.OnlyType, func(s eval.StandIn) string { return s.Module })
 }
 
 // Lacked are the keys of Hiera's that something stands in for (source.MissingKey), or files (source.MissingFile).
-func Lacked(all []eval.StandIn, kind source.SubjectKind) (names []string) {
+func Lacked(all []eval.StandIn, kind source.SubjectKind) []string {
+	return namesOf(all, func(s eval.StandIn) bool { return s.Kind == kind }, func(s eval.StandIn) string { return s.Name })
+}
+
+// namesOf are names that some stand-ins have, each once.
+func namesOf(all []eval.StandIn, is func(eval.StandIn) bool, name func(eval.StandIn) string) (names []string) {
 	for _, s := range all {
-		if s.Kind == kind && !slices.Contains(names, s.Name) {
-			names = append(names, s.Name)
+		if n := name(s); is(s) && !slices.Contains(names, n) {
+			names = append(names, n)
 		}
 	}
 	slices.Sort(names)

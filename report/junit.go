@@ -32,11 +32,13 @@ func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 				rest = append(rest, text)
 			}
 		}
-		var passed *junitSkipped // over, where nothing is wrong
 		trouble := &junitTrouble{Type: strings.Join(codes, " "), Message: clean(strings.Join(codes, " ")),
 			Text: clean(strings.Join(bad, "\n\n"))}
 		if len(bad) == 1 {
 			trouble.Message = clean(strings.SplitN(bad[0], "\n", 2)[0])
+		}
+		if failed || len(bad) > 0 {
+			c.Skipped = nil
 		}
 		switch {
 		case failed:
@@ -47,9 +49,7 @@ func (run *Run) JUnit(w io.Writer, fails func(*Problem) bool) error {
 			suite.Failures++
 		case c.Skipped != nil:
 			suite.Skipped++
-			passed = c.Skipped
 		}
-		c.Skipped = passed
 		c.Output = clean(strings.Join(append(rest, c.Output), "\n"))
 		c.Output = strings.TrimSpace(c.Output)
 		suite.Tests++

@@ -122,7 +122,8 @@ func (c *checking) standInsText() string {
 	}
 	text := fmt.Sprintf("%s compiled with stand-ins for what is not there (%s): its resources are taken as they are "+
 		"declared, its classes as empty, its data types as taking every value, what its functions and variables give as "+
-		"unknown. Such a node is not verified, and nothing is said of what hangs on it.", hasHaveBeen(nodes, "node"), fleet.Listed(fleet.Modules(all)))
+		"unknown. Such a node is not verified, and nothing is said of what hangs on it.", hasHaveBeen(nodes, "node"),
+		fleet.Listed(fleet.Modules(all)))
 	if keys := fleet.Lacked(all, source.MissingKey); len(keys) > 0 {
 		text += " Hiera has no value of " + fleet.Listed(keys) + "."
 	}

@@ -244,16 +244,7 @@ func TestCheckWithStandIns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			exit, out, errs := call("check", writeRepo(t, site(c.code)))
-			for _, w := range c.want {
-				if !strings.Contains(out+errs, w) {
-					t.Errorf("%q is not there", w)
-				}
-			}
-			for _, w := range c.not {
-				if strings.Contains(out+errs, w) {
-					t.Errorf("%q is there", w)
-				}
-			}
+			holdsWords(t, out+errs, c.want, c.not)
 			if exit != c.exit || t.Failed() {
 				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, out, errs)
 			}
@@ -367,16 +358,7 @@ func TestStandInsInFormats(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			exit, out, errs := call(append([]string{"check", c.dir}, c.args...)...)
-			for _, w := range c.want {
-				if !strings.Contains(out+errs, w) {
-					t.Errorf("%q is not there", w)
-				}
-			}
-			for _, w := range c.not {
-				if strings.Contains(out+errs, w) {
-					t.Errorf("%q is there", w)
-				}
-			}
+			holdsWords(t, out+errs, c.want, c.not)
 			if exit != c.exit || t.Failed() {
 				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, out, errs)
 			}
@@ -407,16 +389,7 @@ func TestCheckManyNamed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, out, errs := call("check", writeRepo(t, map[string]string{"environment.conf": "", "manifests/site.pp": c.code}))
-			for _, w := range c.want {
-				if !strings.Contains(out+errs, w) {
-					t.Errorf("%q is not there", w)
-				}
-			}
-			for _, w := range c.not {
-				if strings.Contains(out+errs, w) {
-					t.Errorf("%q is there", w)
-				}
-			}
+			holdsWords(t, out+errs, c.want, c.not)
 			if t.Failed() {
 				t.Log(out + errs)
 			}
@@ -549,6 +522,21 @@ func TestCheckRolesByFacts(t *testing.T) {
 			"modules/role/manifests/db.pp": "class role::db { }\n"}))
 		if strings.Contains(out, "Each says of itself") {
 			t.Errorf("%s: it was invented:\n%s%s", site, out, errText)
+		}
+	}
+}
+
+// holdsWords holds a text to words that it is to have, and others that it is not.
+func holdsWords(t *testing.T, text string, want, not []string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is not there", w)
+		}
+	}
+	for _, w := range not {
+		if strings.Contains(text, w) {
+			t.Errorf("%q is there", w)
 		}
 	}
 }

@@ -55,9 +55,6 @@ func (s StandIn) IsUnnamed() bool { return strings.HasPrefix(s.Module, unnamed) 
 // OnlyType reports whether it is a type of a module that is known to be missing.
 func (s StandIn) OnlyType() bool { return s.Kind == source.MissingType && !s.IsUnnamed() }
 
-// IsData reports whether it stands in for data of Hiera's, or for a server's file.
-func (s StandIn) IsData() bool { return s.Kind == source.MissingKey || s.Kind == source.MissingFile }
-
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
 
