@@ -109,33 +109,36 @@ func (r *Revisions) findLinked(tree *git.Tree, link string) {
 	}
 }
 
-// ignoredData finds what git ignores where the hiera.yaml of a directory looks for data: in directories by the name of
-// datadir, and in files and directories that a path leads to from there.
+// ignoredData finds what git ignores where the hiera.yaml of a directory looks for data.
 func (r *Revisions) ignoredData(files source.Files, root string) {
-	text, err := files.Read(path.Join(root, "hiera.yaml"))
+	for _, at := range DataPlaces(files, path.Join(root, "hiera.yaml")) {
+		if _, err := r.disk.List(at); err == nil {
+			r.ignoredIn(at, nil, false)
+		} else if source.Exists(r.disk, at) && r.Repo.Ignored(r.disk, at, false) {
+			r.ignore(at)
+		}
+	}
+}
+
+// DataPlaces are where a hiera.yaml looks for data: the directories by the name of datadir, and the files and
+// directories that a path leads to from there.
+func DataPlaces(files source.Files, config string) []string {
+	text, err := files.Read(config)
 	if err != nil {
-		return
+		return nil
 	}
 	file, err := datafile.YAMLFile(source.NewFile("", text.Text))
 	if err != nil || file.Hash() == nil {
-		return // who looks something up is told
+		return nil // who looks something up is told
 	}
-	look := func(dir string) {
-		if _, err := r.disk.List(dir); err == nil {
-			r.ignoredIn(dir, nil, false)
-		} else if source.Exists(r.disk, dir) && r.Repo.Ignored(r.disk, dir, false) {
-			r.ignore(dir)
-		}
-	}
-	dirs := []string{"data"}
+	root := path.Dir(config)
+	places := []string{fixedPart(root, "data")}
 	eachText(file.Hash(), "", func(key, text string) {
 		if strings.TrimPrefix(key, ":") == "datadir" {
-			dirs = append(dirs, text)
+			places = append(places, fixedPart(root, text))
 		}
 	})
-	for _, dir := range dirs {
-		look(fixedPart(root, dir))
-	}
+	dirs := slices.Clone(places)
 	eachText(file.Hash(), "", func(key, text string) {
 		if !strings.HasPrefix(text, "..") && !strings.HasPrefix(text, "/") {
 			return
@@ -143,10 +146,11 @@ func (r *Revisions) ignoredData(files source.Files, root string) {
 		switch key {
 		case "path", "paths", "glob", "globs", "mapped_paths":
 			for _, dir := range dirs {
-				look(fixedPart(fixedPart(root, dir), text))
+				places = append(places, fixedPart(dir, text))
 			}
 		}
 	})
+	return places
 }
 
 // eachText visits all texts of a value with the keys that they stand below.

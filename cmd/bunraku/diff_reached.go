@@ -62,9 +62,49 @@ func maybeModuleFile(p string, linked []string) bool {
 	return true
 }
 
+// besideOf are the places, absolute ones without links, that code and data are read from and that names or links lead
+// to: the manifests of environment.conf, where each hiera.yaml looks, and what links among these lead to.
+func besideOf(env *environment.Environment, hiera string) (places []string) {
+	files := env.Files()
+	add := func(at string) {
+		if real, err := files.Real(at); err == nil && !slices.Contains(places, real) {
+			places = append(places, real)
+			_ = source.Walk(files, real, func(p string, e source.Entry) bool { // a file holds no links
+				if real, err := files.Real(p); e.Link && err == nil && !slices.Contains(places, real) {
+					places = append(places, real)
+				}
+				return e.Name != ".git"
+			})
+		}
+	}
+	data := func(config string) {
+		add(config)
+		for _, at := range fleet.DataPlaces(files, config) {
+			add(at)
+		}
+	}
+	parts := func(dir string) {
+		for _, name := range []string{"manifests", "functions", "types", "templates"} {
+			add(path.Join(dir, name))
+		}
+		data(path.Join(dir, "hiera.yaml"))
+	}
+	if hiera != "" {
+		data(source.Absolute(hiera))
+	}
+	add(env.Manifest)
+	add(path.Join(env.Dir, "environment.conf"))
+	parts(env.Dir)
+	for _, m := range env.Modules() {
+		parts(m.Dir)
+	}
+	return places
+}
+
 // reached are the directories, or files, of which it counts how they changed: the environment, and what is in git of
-// the directories of modules and of what links of modules lead to. linked are the latter.
-func (d *diffing) reached() (dirs, linked []string) {
+// the directories of modules, of what links of modules lead to, and of where else code and data lie. linked are what
+// links of modules lead to.
+func (d *diffing) reached(hiera string) (dirs, linked []string) {
 	dirs = []string{source.Absolute(d.root)}
 	add := func(dir string) {
 		if !inside(dir, dirs) && (d.old.Commits(dir) || d.new.Commits(dir)) {
@@ -80,6 +120,11 @@ func (d *diffing) reached() (dirs, linked []string) {
 			if at != fleet.FactsDir(source.Absolute(d.root)) {
 				add(at)
 				linked = append(linked, at)
+			}
+		}
+		for _, at := range besideOf(env, hiera) {
+			if at != fleet.FactsDir(source.Absolute(d.root)) {
+				add(at)
 			}
 		}
 	}

@@ -55,6 +55,86 @@ func TestDiffReachedByLinks(t *testing.T) {
 	}
 }
 
+// Data and code may lie beside the environment, where hiera.yaml, environment.conf, --hiera or a link names them. Where
+// they change, the lines are the cause.
+func TestDiffReachedBeside(t *testing.T) {
+	const hiera = "version: 5\nhierarchy: [{name: c, datadir: DIR, path: PATH}]\n"
+	levels := func(dir, at string) string { return strings.NewReplacer("DIR", dir, "PATH", at).Replace(hiera) }
+	const site = "notify { lookup('m'): }\n"
+	for _, c := range []struct {
+		name, changes string
+		files, links  map[string]string
+		more          []string
+	}{
+		{"datadir", "data/common.yaml", map[string]string{"env/hiera.yaml": levels("../data", "common.yaml")}, nil, nil},
+		{"a level of its own for each node", "hiera/nodes/n.yaml",
+			map[string]string{"env/hiera.yaml": levels("'../hiera/%{facts.kind}nodes'", "'%{fqdn}.yaml'")}, nil, nil},
+		{"a path", "data/c.yaml", map[string]string{"env/hiera.yaml": levels("data", "../../data/c.yaml")}, nil, nil},
+		{"a link to all data", "data/common.yaml", map[string]string{"env/hiera.yaml": levels("data", "common.yaml")},
+			map[string]string{"env/data": "../data"}, nil},
+		{"a link among data", "data/some.yaml", map[string]string{"env/hiera.yaml": levels("data", "common.yaml")},
+			map[string]string{"env/data/common.yaml": "../../data/some.yaml"}, nil},
+		{"a link to hiera.yaml", "data/common.yaml", map[string]string{"hiera.yaml": levels("../data", "common.yaml")},
+			map[string]string{"env/hiera.yaml": "../hiera.yaml"}, nil},
+		{"hiera.yaml itself", "hiera.yaml", nil, map[string]string{"env/hiera.yaml": "../hiera.yaml"}, nil},
+		{"--hiera", "data/common.yaml", map[string]string{"hiera.yaml": levels("data", "common.yaml")}, nil,
+			[]string{"--hiera", "hiera.yaml"}},
+		{"--hiera itself", "hiera.yaml", nil, nil, []string{"--hiera", "hiera.yaml"}},
+		{"a module's", "data/m.yaml", map[string]string{"env/modules/m/hiera.yaml": levels("../../../data", "m.yaml"),
+			"env/manifests/site.pp": "notify { lookup('m::m'): }\n"}, nil, nil},
+		{"manifests", "manifests/site.pp", map[string]string{"env/environment.conf": "manifest = ../manifests\n"}, nil, nil},
+		{"a link to manifests", "manifests/site.pp", nil, map[string]string{"env/manifests": "../manifests"}, nil},
+		{"a link among manifests", "code/b.pp", nil, map[string]string{"env/manifests/b.pp": "../../code/b.pp"}, nil},
+		{"a link among a module's", "code/init.pp", map[string]string{"env/manifests/site.pp": "include m\n"},
+			map[string]string{"env/modules/m/manifests": "../../../code"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTree(t, 0, 0, map[string]string{"env/facts/n.json": `{"name": "n", "values": {"fqdn": "n"}}`})
+			var was, is string
+			switch {
+			case c.changes == "hiera.yaml":
+				was, is = levels("data", "a.yaml"), levels("data", "b.yaml")
+				for _, dir := range []string{"", "env/"} {
+					s.write(dir+"data/a.yaml", "m: a\n")
+					s.write(dir+"data/b.yaml", "m: b\n")
+				}
+			case strings.HasSuffix(c.changes, "init.pp"):
+				was, is = "class m { notify { 'a': } }\n", "class m { notify { 'b': } }\n"
+			case strings.HasSuffix(c.changes, ".pp"):
+				was, is = "notify { 'a': }\n", "notify { 'b': }\n"
+			default:
+				was, is = "m: a\nm::m: a\n", "m: b\nm::m: b\n"
+			}
+			if _, linked := c.links["env/manifests"]; !linked && !strings.HasSuffix(c.changes, ".pp") {
+				s.write("env/manifests/site.pp", site)
+			}
+			for name, text := range c.files {
+				s.write(name, text)
+			}
+			for at, to := range c.links {
+				if err := os.MkdirAll(filepath.Join(s.dir, filepath.Dir(at)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(to, filepath.Join(s.dir, at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.write(c.changes, was)
+			s.commit("before")
+			s.write(c.changes, is)
+			s.commit("after")
+			t.Chdir(s.dir)
+			for _, sides := range []string{"HEAD~1..HEAD", "HEAD~1"} {
+				args := append([]string{"diff", "env", sides, "--root", s.dir}, c.more...)
+				code, out, errs := call(args...)
+				if code != 2 || !strings.Contains(out, "+ Notify[b]") || !strings.Contains(out, "from  "+c.changes+":") {
+					t.Errorf("%s: exit %d\n%s%s", sides, code, out, errs)
+				}
+			}
+		})
+	}
+}
+
 // What flags name is read from one place for both sides. Where the commits hold it, too, that it changed is told, and
 // its lines are not said to have no effect.
 func TestDiffReadAlike(t *testing.T) {

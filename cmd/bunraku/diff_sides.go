@@ -165,7 +165,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if len(d.nodes) == 0 {
 		return nil, fail("no node has the class %s on either side", strings.Join(f.having, " or "))
 	}
-	reached, linked := d.reached()
+	reached, linked := d.reached(f.hiera)
 	if d.paths, err = d.revs.Changed(ctx, d.old, d.new, reached); err != nil {
 		return nil, err
 	}
@@ -520,7 +520,7 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	var converted []string
 	for _, p := range paths {
 		if fleet.Converted(d.old, d.new, p) {
-			converted = append(converted, d.c.To.Environment().Display(p))
+			converted = append(converted, d.shown(p))
 		}
 	}
 	if len(converted) > 0 {
@@ -529,7 +529,7 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 		paths = slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == ".gitattributes" })
 	}
 	modes := d.revs.Modes(d.old, d.new)
-	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, modes, d.c.To.Environment().Display)
+	patch, err := diff.NewPatch(ctx, d.old.Files, d.new.Files, paths, modes, d.shown)
 	if err != nil {
 		return err
 	}
@@ -538,6 +538,19 @@ func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	}
 	d.revs.Blame(ctx, r, d.old, d.new)
 	return nil
+}
+
+// shown is how a file of either side is named: as everywhere, and what lies beside an environment that was not named by
+// an absolute path as seen from the current directory, if it is in the same repository.
+func (d *diffing) shown(p string) string {
+	name := d.c.To.Environment().Display(p)
+	if d.revs == nil || d.revs.Repo == nil || name != p || filepath.IsAbs(d.root) {
+		return name
+	}
+	if rel, err := filepath.Rel(source.Absolute("."), p); err == nil && inside(p, []string{d.revs.Repo.WorkTree()}) {
+		return filepath.ToSlash(rel)
+	}
+	return name
 }
 
 // withoutFacts are the files that are not the same on both sides and count, with what is to be said of the others.
