@@ -25,6 +25,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	head.WriteString("\n\n" + r.markdownConsequences())
 	var tail strings.Builder
 	p := &printer{r: r}
+	p.excuses()
 	p.unknowns()
 	p.effectless()
 	p.notes()

@@ -126,9 +126,7 @@ func (p *printer) head() {
 	if text := r.verdict(); text != "" {
 		p.line("%s", text)
 	}
-	if !r.Compared() {
-		p.excuses()
-	}
+	p.excuses()
 	var empty []int
 	for i, n := range r.Nodes {
 		if n.Empty {
@@ -141,7 +139,7 @@ func (p *printer) head() {
 	}
 }
 
-// excuses says why no node was compared.
+// excuses says why nodes were not compared: at length if none was.
 func (p *printer) excuses() {
 	var order []string
 	by := map[string][]int{}
@@ -155,6 +153,9 @@ func (p *printer) excuses() {
 		by[n.Excuse] = append(by[n.Excuse], i)
 	}
 	most := map[int]int{-1: len(order), 0: 8, 1: 4, 2: 2, 3: 1}[p.level]
+	if p.level >= 0 && p.r.Compared() {
+		most = min(most, 3)
+	}
 	for i, why := range order {
 		if i == most {
 			p.line("not compared for %s more", plural(len(order)-most, "reason"))
@@ -583,6 +584,9 @@ func (p *printer) unknowns() {
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return len(by[b]) - len(by[a]) })
 	most := map[int]int{-1: len(order), 0: 8, 1: 4, 2: 2, 3: 1}[p.level]
+	if p.level >= 0 && p.r.Compared() {
+		most = min(most, 3)
+	}
 	for i, why := range order {
 		if i == most {
 			p.line("not known for %s more", plural(len(order)-most, "reason"))

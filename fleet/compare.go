@@ -331,8 +331,8 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 // reason is why a node does not compile. What Puppet says of a class or a node statement that is missing ends with the
 // node's name, and what code says may have it anywhere: without it, all nodes fail for one reason.
 func (n Node) reason(d *source.Diagnostic) *source.Diagnostic {
-	if d == nil || n.Invented != nil {
-		return d
+	if d == nil {
+		return nil
 	}
 	own := *d
 	for _, end := range []string{" for " + n.certname(), " or '" + n.certname() + "'"} {

@@ -10,10 +10,11 @@ import (
 	"bunraku/source"
 )
 
-// A Reached is a node, and why it can change; "" if it cannot.
+// A Reached is a node, and why it can change; "" if it cannot, or if that is not known.
 type Reached struct {
-	Node string `json:"node"`
-	Why  string `json:"why,omitempty"`
+	Node     string `json:"node"`
+	Why      string `json:"why,omitempty"`
+	NotKnown string `json:"not_known,omitempty"` // why: an invented node that does not compile
 }
 
 // Impact tells which nodes can change: those whose compile on the old side asked something that has another answer on
@@ -24,7 +25,7 @@ func (c *Comparing) Impact(ctx context.Context, nodes []Node) ([]Reached, error)
 	source.Each(ctx, len(nodes), func(i int) {
 		defer c.Step()
 		out[i].Node = nodes[i].Title()
-		out[i].Why, errs[i] = c.reaches(ctx, nodes[i])
+		out[i].Why, out[i].NotKnown, errs[i] = c.reaches(ctx, nodes[i])
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -34,39 +35,42 @@ func (c *Comparing) Impact(ctx context.Context, nodes []Node) ([]Reached, error)
 	return out, ctx.Err()
 }
 
-func (c *Comparing) reaches(ctx context.Context, n Node) (why string, err error) {
+func (c *Comparing) reaches(ctx context.Context, n Node) (why, unknown string, err error) {
 	was, err := c.compile(ctx, c.From, c.old(n))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	c.Watch(was)
 	if was.Failure != nil {
 		if why := c.moved(was); why != "" { // with another version it may not fail
-			return why, nil
+			return why, "", nil
 		}
 	}
 	switch {
 	case was.Questions == nil && was.Open != "":
-		return was.Open, nil
+		return was.Open, "", nil
 	case was.Questions == nil:
-		return "its compile cannot be repeated", nil
+		return "its compile cannot be repeated", "", nil
 	}
 	holds, question, err := c.To.Holds(ctx, was.Questions(), c.new(n))
 	switch {
 	case err != nil:
-		return "", err
+		return "", "", err
 	case !holds:
-		return inWords(question), nil
+		return inWords(question), "", nil
 	}
 	if was.Catalog != nil && c.Options.Contents != nil {
 		if changes := c.Options.Contents.Compare(c.side(c.From, was), c.Options); len(changes) > 0 {
 			if x := changes[0]; x.Kind == diff.NotKnown {
-				return x.Name.String() + " " + x.Attribute + ": " + x.Text, nil
+				return x.Name.String() + " " + x.Attribute + ": " + x.Text, "", nil
 			}
-			return changes[0].Attribute + " of " + changes[0].Name.String(), nil
+			return changes[0].Attribute + " of " + changes[0].Name.String(), "", nil
 		}
 	}
-	return "", nil
+	if was.Failure != nil && n.Invented != nil { // what stands behind it was not asked for
+		return "", n.reason(was.Failure).Summary, nil
+	}
+	return "", "", nil
 }
 
 // inWords is what a node asked, in the words of who wrote it.

@@ -49,8 +49,8 @@ git, a directory, or the work tree, named with --from and --to, or as for git: R
 left the first. Git is read in process, and nothing is checked out. The facts are ENV/facts, or those of --facts, the same
 for both sides; without facts nodes are invented, as check does.
 
-Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known or
-compiles on neither side, or no node could be compared, and 1 if a node newly fails or something else does.`,
+Exits with 0 if nothing differs, 2 if something does, 3 if nothing is sure to differ and something is not known,
+compiles on neither side or was not compared, and 1 if a node newly fails or something else does.`,
 		Example: `  bunraku diff                               what this branch changes, on every node
   bunraku diff HEAD~1..HEAD                  what the last commit changed
   bunraku diff main...feature                what the branch feature changed since it left main
@@ -203,13 +203,13 @@ func diffCode(r *diff.Report, asserted bool) int {
 		return exitNo
 	case !r.Compared():
 		return exitUnknown
-	case asserted && len(r.Unknown)+r.Count(diff.FailsBoth) > 0:
+	case asserted && len(r.Unknown)+r.Count(diff.FailsBoth)+r.Count(diff.Excused) > 0:
 		return exitUnknown
 	case asserted:
 		return exitFine
 	case r.Count(diff.Changed)+r.Count(diff.Mended) > 0:
 		return exitNo
-	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth) > 0: // what fails on both sides was not compared
+	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth)+r.Count(diff.Excused) > 0: // what fails was not compared
 		return exitUnknown
 	}
 	return exitFine

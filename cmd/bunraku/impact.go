@@ -21,7 +21,8 @@ which has another answer now cannot change. It names, for those that can, the fi
 Every node that diff shows as changed is among them; not every one of them changes.
 
 The sides are those of diff: by default the work tree, and the commit at which its branch left the main branch.
-Exits with 0 if no node can change, and with 2 if some can.`,
+Exits with 0 if no node can change, with 2 if some can, and with 3 if none is sure to and some are not known: nodes that were
+invented and do not compile.`,
 		Args: arguments(0, 3, ""),
 		RunE: f.betweenSides(a.impact),
 	}
@@ -49,10 +50,13 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 	if err = d.confirm(err); err != nil {
 		return err
 	}
-	can := 0
+	can, unknown := 0, 0
 	for _, n := range reached {
-		if n.Why != "" {
+		switch {
+		case n.Why != "":
 			can++
+		case n.NotKnown != "":
+			unknown++
 		}
 	}
 	_, notes := d.withoutFacts()
@@ -65,8 +69,14 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 			"to": d.new.Title, "nodes": reached, "notes": append([]string{}, notes...)})
 	} else {
 		fmt.Fprintf(a.out, "%s   %s → %s\n", d.name, d.old.Title, d.new.Title)
-		fmt.Fprintf(a.out, "%d of %s can change   %s\n", can, plural(len(reached), "node"), seconds(time.Since(began)))
-		showReached(a, reached, f.full)
+		more := ""
+		if unknown > 0 {
+			more = fmt.Sprintf(", of %d it is not known", unknown)
+		}
+		fmt.Fprintf(a.out, "%d of %s can change%s   %s\n", can, plural(len(reached), "node"), more,
+			seconds(time.Since(began)))
+		showReached(a, reached, "", func(n fleet.Reached) string { return n.Why }, f.full)
+		showReached(a, reached, "not known: ", func(n fleet.Reached) string { return n.NotKnown }, f.full)
 		for _, note := range notes {
 			fmt.Fprintf(a.out, "\n%s\n", note)
 		}
@@ -77,21 +87,25 @@ func (a *app) impact(ctx context.Context, cmd *cobra.Command, root string, f *di
 	if can > 0 {
 		return &exitError{code: exitNo}
 	}
+	if unknown > 0 {
+		return &exitError{code: exitUnknown}
+	}
 	return nil
 }
 
-// showReached lists the nodes that can change, by what reaches them first.
-func showReached(a *app, reached []fleet.Reached, full bool) {
+// showReached lists the nodes of which something is told, by what that is.
+func showReached(a *app, reached []fleet.Reached, before string, told func(fleet.Reached) string, full bool) {
 	var order []string
 	by := map[string][]string{}
 	for _, n := range reached {
-		if n.Why == "" {
+		why := told(n)
+		if why == "" {
 			continue
 		}
-		if by[n.Why] == nil {
-			order = append(order, n.Why)
+		if by[why] == nil {
+			order = append(order, why)
 		}
-		by[n.Why] = append(by[n.Why], n.Node)
+		by[why] = append(by[why], n.Node)
 	}
 	for i, why := range order {
 		if i == 20 && !full {
@@ -102,6 +116,6 @@ func showReached(a *app, reached []fleet.Reached, full bool) {
 		if full {
 			list = fmt.Sprint(by[why])
 		}
-		fmt.Fprintf(a.out, "  %s   %s: %s\n", why, plural(len(by[why]), "node"), list)
+		fmt.Fprintf(a.out, "  %s%s   %s: %s\n", before, why, plural(len(by[why]), "node"), list)
 	}
 }
