@@ -62,7 +62,8 @@ type Compiled struct {
 	Catalog  *catalog.Catalog // nil if it does not compile
 	Problems source.Diagnostics
 	Opaque   int // attributes that could not be computed
-	Closed   int // those of them that are secrets without a key
+	Closed   int // those of them that hang on a secret without a key
+	Ruby     int // those of them that Ruby might compute
 	// StandIns are what the compile went on without, for want of modules; Partial tells that the catalog may lack
 	// something of it. Such a catalog is not verified.
 	StandIns []eval.StandIn
@@ -169,7 +170,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			return
 		}
 		results[i].Catalog = res.Catalog
-		results[i].Opaque, results[i].Closed = countOpaque(res.Catalog)
+		results[i].Opaque, results[i].Closed, results[i].Ruby = countOpaque(res.Catalog)
 		results[i].StandIns = res.StandIns
 		results[i].Partial = res.Partial() || node.Invented == nil && len(res.StandIns) > 0 // Puppet would not compile it
 		// What stands in may be why nothing is there.
@@ -356,17 +357,20 @@ func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge
 		Types: c, Modules: c.Environment(), Record: res.Record(), Unsure: res.Unsure}
 }
 
-// countOpaque counts the attributes that could not be computed, and those of them that are secrets without a key.
-func countOpaque(c *catalog.Catalog) (n, closed int) {
+// countOpaque counts the attributes that could not be computed, those of them that hang on a secret without a key, and
+// those that Ruby might compute.
+func countOpaque(c *catalog.Catalog) (n, closed, ruby int) {
 	for _, r := range c.Resources {
 		for _, p := range r.Params {
 			if o, ok := p.Value.(*value.Opaque); ok && !o.Absent {
-				n++
-				if compiler.IsClosed(o.Why) {
+				switch n++; {
+				case compiler.IsClosed(o.Why):
 					closed++
+				case compiler.RubyHelps(o.Why):
+					ruby++
 				}
 			}
 		}
 	}
-	return n, closed
+	return n, closed, ruby
 }

@@ -160,6 +160,12 @@ func verdictText(n *fleet.Checked) string {
 		text = "compiles"
 	case text == "":
 		text = "fine"
+		if n.Opaque > 0 {
+			text = "nothing found"
+		}
+		if len(n.Verdict.Node.Unknown) > 0 {
+			text = "nothing found, not proved in full"
+		}
 		if absent := fleet.TypesOf(n.StandIns); len(absent) > 0 {
 			text = "nothing found, if values are of the types of " + fleet.Listed(absent)
 		}
@@ -171,10 +177,13 @@ func verdictText(n *fleet.Checked) string {
 		text += fmt.Sprintf(", %d not modelled", r.Model.Unmodelled)
 	}
 	if n.Closed > 0 {
-		text += ", " + plural(n.Closed, "secret") + " without a key"
+		text += ", " + plural(n.Closed, "attribute") + " unknown without the key of a secret"
 	}
-	if other := n.Opaque - n.Closed; other > 0 {
-		text += ", " + plural(other, "value") + " unknown without Ruby"
+	if n.Ruby > 0 {
+		text += ", " + plural(n.Ruby, "attribute") + " unknown without Ruby"
+	}
+	if other := n.Opaque - n.Closed - n.Ruby; other > 0 {
+		text += ", " + plural(other, "attribute") + " unknown"
 	}
 	return text
 }
@@ -190,8 +199,8 @@ func names(nodes []string) string {
 // summary is what it comes to.
 func (c *checking) summary() []string {
 	var out []string
-	touched, failed, unproved, unmodelled, partial := 0, 0, 0, 0, 0
-	fixes := false
+	touched, failed, unproved, unmodelled, without, partial := 0, 0, 0, 0, 0, 0
+	fixes, onNodes := false, 0
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if slices.ContainsFunc(n.Verdict.Node.Open(), func(p *report.Problem) bool { return p.Severity != source.Note }) {
@@ -205,11 +214,17 @@ func (c *checking) summary() []string {
 		}
 		if len(n.Verdict.Node.Unknown) > 0 {
 			unproved++
-			unmodelled += n.Verdict.Report.Model.Unmodelled
+			if more := n.Verdict.Report.Model.Unmodelled; more > 0 {
+				unmodelled += more
+				without++
+			}
 		}
 	}
 	for _, p := range c.run.Problems {
 		fixes = fixes || p.Suppressed.By == "" && len(p.Fixes) > 0
+		if p.Suppressed.By == "" && p.Severity != source.Note && len(p.Nodes) > 0 {
+			onNodes++
+		}
 	}
 	if c.exchanged != "" {
 		out = append(out, "W"+c.exchanged[1:]+".")
@@ -219,11 +234,14 @@ func (c *checking) summary() []string {
 		ignored = fmt.Sprintf(", %d ignored", n)
 	}
 	if n := c.run.Count(source.Error) + c.run.Count(source.Warning); n > 0 {
-		on := fmt.Sprintf("on %d of %s", touched, plural(len(c.nodes), "node"))
-		if touched == 0 {
-			on = "in what was read, none on a node that was compiled"
+		on := fmt.Sprintf(" on %d of %s", touched, plural(len(c.nodes), "node"))
+		switch {
+		case touched == 0:
+			on = " in what was read, none on a node that was compiled"
+		case onNodes < n:
+			on = fmt.Sprintf(", %d of them%s", onNodes, on)
 		}
-		out = append(out, fmt.Sprintf("%s %s%s.", plural(n, "problem"), on, ignored))
+		out = append(out, fmt.Sprintf("%s%s%s.", plural(n, "problem"), on, ignored))
 	} else {
 		out = append(out, "Nothing found"+ignored+".")
 	}
@@ -249,9 +267,12 @@ func (c *checking) summary() []string {
 			out[0] += ", assuming " + plural(n, "accepted point")
 		}
 		out[0] += "."
-	case unproved > 0 && unmodelled > 0:
+	case without > 0 && without == unproved:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full: %s no model (`bunraku verify` names them).", unproved,
 			plural(len(c.nodes), "node"), hasHave(unmodelled, "resource")))
+	case without > 0:
+		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it), %d since %s no "+
+			"model.", unproved, plural(len(c.nodes), "node"), without, hasHave(unmodelled, "resource")))
 	case unproved > 0:
 		out = append(out, fmt.Sprintf("%d of %s not proved in full (`bunraku verify` says what would decide it).", unproved,
 			plural(len(c.nodes), "node")))

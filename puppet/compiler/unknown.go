@@ -23,10 +23,13 @@ func IsClosed(why string) bool { return strings.Contains(why, lookup.NoKey) }
 // RubyHelps reports whether real Ruby may compute what is not known for a cause.
 func RubyHelps(why string) bool { return bridge.RubyHelps(why) }
 
-// unknownAdvice is what makes values known.
-func (c *Snapshot) unknownAdvice(all []eval.Unknown) string {
+// unknownAdvice is what makes values known. Of a node with stand-ins not all else is checked.
+func (c *Snapshot) unknownAdvice(all []eval.Unknown, partial bool) string {
+	closed := !slices.ContainsFunc(all, func(u eval.Unknown) bool { return !IsClosed(u.Why) })
 	switch {
-	case !slices.ContainsFunc(all, func(u eval.Unknown) bool { return !IsClosed(u.Why) }):
+	case closed && partial:
+		return "secrets stay unknown where their key is not"
+	case closed:
 		return "secrets stay unknown where their key is not: everything else is checked all the same"
 	case c.bridge == nil && slices.ContainsFunc(all, func(u eval.Unknown) bool { return RubyHelps(u.Why) }):
 		return "run the Ruby code of modules with --ruby=system, or give the answers with --mock FILE"
@@ -48,7 +51,8 @@ func (c *Snapshot) reportUnknown(result *eval.Result) {
 	if len(all) == 0 {
 		return
 	}
-	d := &source.Diagnostic{Code: CodeUnknown, Severity: source.Note, Place: all[0].Place, Help: c.unknownAdvice(all)}
+	d := &source.Diagnostic{Code: CodeUnknown, Severity: source.Note, Place: all[0].Place,
+		Help: c.unknownAdvice(all, result.Partial())}
 	attributes, resources := result.UnknownAttributes(), 0
 	var lines []string
 	for i, u := range all {
