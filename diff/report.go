@@ -418,6 +418,16 @@ func (r *Report) Compared() bool {
 	return slices.ContainsFunc(r.Nodes, func(n *Node) bool { return n.State != Excused && n.State != NotDone })
 }
 
+// Missed counts the nodes that were not compared since they do not compile. One that only one side has is none of them.
+func (r *Report) Missed() (n int) {
+	for _, x := range r.Nodes {
+		if x.State == Excused && (x.Old != nil || x.New != nil) {
+			n++
+		}
+	}
+	return n
+}
+
 // Names are the names of nodes by number.
 func (r *Report) Names(nodes []int) []string {
 	out := make([]string, len(nodes))

@@ -707,7 +707,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			}
 		}
 	}
-	excused := r.Count(diff.Excused)
+	missed := r.Missed()
 	for i, u := range units {
 		for _, h := range u {
 			switch {
@@ -718,9 +718,9 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 				h.Unseen = onAgents
 			case s.alike(h.Path):
 				h.Unseen = alike
-			case excused > 0:
-				h.Unseen = fmt.Sprintf("%d of the %d nodes %s not compared", excused, len(r.Nodes),
-					map[bool]string{true: "was", false: "were"}[excused == 1])
+			case missed > 0:
+				h.Unseen = fmt.Sprintf("%d of the %d nodes %s not compared", missed, len(r.Nodes),
+					map[bool]string{true: "was", false: "were"}[missed == 1])
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
 			case open[i] > 0:

@@ -37,6 +37,8 @@ const (
 	NeedsData
 	// NeedsFiles: only a server has a file.
 	NeedsFiles
+	// NeedsValues: it went on without data or files that only a server has, and the error may hang on them, or not.
+	NeedsValues
 	// NeedsVariables: a classifier is to set a variable.
 	NeedsVariables
 	// NeedsFacts: the error may hang on facts that were invented, or that only real nodes have.
@@ -166,16 +168,13 @@ func stoodIn(failed *eval.Result) *Excuse {
 	for _, s := range d.About {
 		switch s.Kind {
 		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType,
-			source.MissingParameter:
+			source.MissingParameter, source.MissingKey:
 			if !eval.IsUnknownText(s.Name) {
 				return nil
 			}
 		}
 	}
-	if len(keys) > 0 {
-		return &Excuse{NeedsData, Listed(keys)}
-	}
-	return &Excuse{NeedsFiles, Listed(files)}
+	return &Excuse{NeedsValues, d.Summary + "; without " + Listed(append(keys, files...))}
 }
 
 // moduleName is what a module may be called.

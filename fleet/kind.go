@@ -119,7 +119,8 @@ func barred(nodes []Node, results []Compiled, tried []int) (why string) {
 // shared reports whether an excuse is one that nodes are likely to have in common: what no node can do without is not
 // here.
 func (k ExcuseKind) shared() bool {
-	return k == NeedsModule || k == NeedsData || k == NeedsFiles || k == NeedsVariables || k == NeedsFacts
+	return k == NeedsModule || k == NeedsData || k == NeedsFiles || k == NeedsValues ||
+		k == NeedsVariables || k == NeedsFacts
 }
 
 // Compile compiles nodes and finds out which are alike. The kinds come in the order of the nodes. If the context ends,

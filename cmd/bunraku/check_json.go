@@ -55,6 +55,7 @@ type notDoneJSON struct {
 var excuseNames = map[fleet.ExcuseKind]string{
 	fleet.NeedsModule: "needs_module", fleet.NeedsParameters: "needs_parameters", fleet.NeedsData: "needs_data",
 	fleet.NeedsFiles:     "needs_files",
+	fleet.NeedsValues:    "needs_values",
 	fleet.NeedsVariables: "needs_variables", fleet.NeedsFacts: "needs_facts", fleet.NeedsOthers: "needs_others",
 	fleet.Refuses: "refuses", fleet.NeedsUse: "needs_use",
 	fleet.NoEnvironment: "no_environment",

@@ -203,13 +203,13 @@ func diffCode(r *diff.Report, asserted bool) int {
 		return exitNo
 	case !r.Compared():
 		return exitUnknown
-	case asserted && len(r.Unknown)+r.Count(diff.FailsBoth)+r.Count(diff.Excused) > 0:
+	case asserted && len(r.Unknown)+r.Count(diff.FailsBoth)+r.Missed() > 0:
 		return exitUnknown
 	case asserted:
 		return exitFine
 	case r.Count(diff.Changed)+r.Count(diff.Mended) > 0:
 		return exitNo
-	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth)+r.Count(diff.Excused) > 0: // what fails was not compared
+	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth)+r.Missed() > 0: // what fails was not compared
 		return exitUnknown
 	}
 	return exitFine

@@ -122,6 +122,12 @@ func TestUnsaid(t *testing.T) {
 		{"what Ruby does not know either", map[string]string{"environment.conf": "",
 			"manifests/site.pp": "notify { 'a': message => loadyaml('/etc/elsewhere.yaml') }\n"},
 			[]string{"nothing found, 1 attribute unknown\n"}, []string{"Ruby"}},
+		{"resources of types that are not there, declared once", map[string]string{"environment.conf": "",
+			"Puppetfile": "mod 'puppetlabs-concat', '7.0.0'\n",
+			"manifests/site.pp": "concat { '/x': }\nif !defined(Concat['/x']) { concat { '/x': } }\n" +
+				"ensure_resource('nginx::server', 'x', { port => 80 })\nensure_resource('nginx::server', 'x', { port => 80 })\n" +
+				"if defined_with_params(\"Nginx::Server['x']\", { port => 80 }) { notify { 'found': } }\n"},
+			[]string{"compiles with stand-ins for concat"}, []string{"E0510"}},
 		{"problems of nodes, and others", map[string]string{"environment.conf": "",
 			"facts/n.json":                 `{"fqdn": "n.example", "os": {"name": "Debian", "family": "Debian", "release": {"major": "12"}}}`,
 			"manifests/site.pp":            "exec { '/bin/mkdir /srv/a': }\n",

@@ -249,9 +249,8 @@ func definedOne(c *eval.Call, a value.Value) (bool, error) {
 			return false, errors.New("The given resource type is a reference to all kind of types")
 		case !a.HasTitle:
 			return ev.KnownType(a.Type), nil
-		case !ev.KnownType(a.Type) && !a.Absent:
-			return false, nil
 		}
+		_ = ev.KnownType(a.Type) // asked, as by Puppet; what stands in for a resource may be of a type that is not there
 		return ev.Find(a.Type, a.Title) != nil, nil
 	case *types.Class:
 		if a.Of == "" {

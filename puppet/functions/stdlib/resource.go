@@ -89,13 +89,13 @@ func definedWithParams(c *eval.Call) (value.Value, error) {
 		params = c.Args[1]
 	}
 	var typ, title string
-	known := true
 	if s, is := c.Args[0].(value.String); is {
 		var err error
 		if typ, title, err = typeAndTitle(string(s)); err != nil {
 			return nil, err
 		}
-		known = typ == "Class" || c.Eval.KnownType(strings.ToLower(typ)) || c.Eval.KnownClass(strings.ToLower(typ))
+		// Asked, as by Puppet; what stands in for a resource may be of a type that is not there.
+		_ = typ == "Class" || c.Eval.KnownType(strings.ToLower(typ)) || c.Eval.KnownClass(strings.ToLower(typ))
 	} else if s, is := functions.Reference(c.Args[0]); is {
 		typ, title, _ = strings.Cut(s, "[")
 		title = strings.TrimSuffix(title, "]")
@@ -110,17 +110,14 @@ func definedWithParams(c *eval.Call) (value.Value, error) {
 	}
 	c.Ref = declared(c, typ, title, attrs...)
 	var found []*eval.Resource
-	switch {
-	case title == "":
+	if title == "" {
 		for _, r := range c.Eval.Resources() {
 			if r.Type == typ {
 				found = append(found, r)
 			}
 		}
-	case known:
-		if r := c.Eval.Find(typ, title); r != nil {
-			found = []*eval.Resource{r}
-		}
+	} else if r := c.Eval.Find(typ, title); r != nil {
+		found = []*eval.Resource{r}
 	}
 	for _, r := range found {
 		if me := c.Scope.Resource(); me != nil && r.Ref() == me.Ref() {
