@@ -587,7 +587,7 @@ func (t *Tree) literal(f *file, typ syntax.Expr, in *source.File, e syntax.Expr,
 	if fits, known := t.snap.Accepts(text, v); known && !fits {
 		help := ""
 		if value.IsUndef(v) {
-			help = "who does not give it gets an error: leave the default out, or make it Optional[" + text + "]"
+			help = "without a value from elsewhere that is an error: leave the default out, or make it Optional[" + text + "]"
 		}
 		if text == "Variant" {
 			help = "Variant alone takes no value at all: say which types, Variant[…]"

@@ -217,7 +217,7 @@ type checking struct {
 // nothingCompiled says that there is no catalog to speak of, and why.
 func (c *checking) nothingCompiled() *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V903", Severity: source.Note,
-		Summary: "no node was compiled or verified: there are no facts, and no class or define on the module path to " +
+		Summary: "no node was compiled or verified: there are no facts, and no public class or define on the module path to " +
 			"invent a node for",
 		Help: c.whereModules()}
 	switch {
