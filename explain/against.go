@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,11 @@ import (
 // do they differ? The places that decide the one or the other and whose data are not the same, or that only one of them
 // has, are what can make the difference. First comes the earliest decision that went another way, with those of them
 // that it looks at; then the data that are in the values; then facts; then the rest, which is counted.
+//
+// Among those places one difference follows from another: a fact chooses the entry of a table, and then each side has
+// an entry that the other makes no use of; the node's name chooses a file, and then all that is read there stands where
+// the other side has nothing, though its own file may say the same. So data of one key in files of their own are one
+// place; and what only one side makes use of while the other has it as well comes last (class).
 
 // An Against says why a slot is not the same in two records.
 type Against struct {
@@ -44,7 +50,7 @@ type Half struct {
 
 // A Cause is a decision or a place that is not the same on both sides.
 type Cause struct {
-	Kind      string  `json:"kind"` // decision, fact, data, code, node name
+	Kind      string  `json:"kind"` // decision, fact, data, code, node name, world
 	Text      string  `json:"text"`
 	Left      string  `json:"left,omitempty"`
 	Right     string  `json:"right,omitempty"`
@@ -144,10 +150,9 @@ func Compare(left, right *Record, leftOf, rightOf, ref, attribute string) (out *
 	if r == nil {
 		r = right.absentAnswer(ref)
 	}
-	c := &contrast{left: index(left, l), right: index(right, r)}
-	c.decisions(out, l, r, left, right)
+	c := newContrast(left, right, l, r)
+	c.decisions(out, l, r)
 	c.values(out, l, r)
-	c.rest(out)
 	return out, nil
 }
 
@@ -174,41 +179,183 @@ func (rec *Record) absentAnswer(ref string) *Answer {
 
 // contrast collects what differs, each place once.
 type contrast struct {
-	left, right map[provenance.LabelKey]*Leaf
-	told        map[provenance.LabelKey]bool
+	records [2]*Record
+	places  [2]map[provenance.LabelKey]*Leaf // that decide the slot, of either side
+	// other leads from a datum that only one side has to the datum of the same key that only the other has, and back
+	other map[provenance.LabelKey]provenance.LabelKey
+	ran   [2]map[provenance.LabelKey]bool // literals that were evaluated, made when it is asked for
+	told  map[provenance.LabelKey]bool
 }
 
-func index(rec *Record, a *Answer) map[provenance.LabelKey]*Leaf {
-	out := map[provenance.LabelKey]*Leaf{}
-	for i := range a.Depends {
-		l := &a.Depends[i]
-		out[l.label.Key()] = l
+func newContrast(left, right *Record, l, r *Answer) *contrast {
+	c := &contrast{records: [2]*Record{left, right}, other: map[provenance.LabelKey]provenance.LabelKey{},
+		told: map[provenance.LabelKey]bool{}}
+	for side, a := range []*Answer{l, r} {
+		c.places[side] = map[provenance.LabelKey]*Leaf{}
+		for i := range a.Depends {
+			leaf := &a.Depends[i]
+			c.places[side][leaf.label.Key()] = leaf
+		}
 	}
-	return out
+	c.pair()
+	return c
+}
+
+// pair finds data that stand in files of either side's own: one node's, one role's. That the same key is read there and
+// here is one place that differs, or none at all if it is the same datum, and not two.
+func (c *contrast) pair() {
+	type slot struct {
+		kind provenance.LabelKind
+		path string
+	}
+	var alone [2]map[slot][]provenance.LabelKey
+	for side, list := range c.places {
+		alone[side] = map[slot][]provenance.LabelKey{}
+		for k := range list {
+			if k.Kind.InData() && c.places[1-side][k] == nil {
+				alone[side][slot{k.Kind, k.Path}] = append(alone[side][slot{k.Kind, k.Path}], k)
+			}
+		}
+	}
+	for s, left := range alone[0] {
+		if right := alone[1][s]; len(left) == 1 && len(right) == 1 {
+			c.other[left[0]], c.other[right[0]] = right[0], left[0]
+		}
+	}
 }
 
 // datum is what stands at a place, for comparing.
 func (l *Leaf) datum() string {
-	if l.Kind == "fact" || l.Kind == "node name" {
+	if l.label.Place.File == nil {
 		return l.Text
 	}
 	return l.label.Place.Text()
 }
 
+// sides are a place, or the two that are paired, as either side has it.
+func (c *contrast) sides(k provenance.LabelKey) (l, r *Leaf) {
+	l, r = c.places[0][k], c.places[1][k]
+	if o, paired := c.other[k]; paired && l == nil {
+		l = c.places[0][o]
+	} else if paired {
+		r = c.places[1][o]
+	}
+	return l, r
+}
+
 // differs reports whether a place is not the same on both sides.
 func (c *contrast) differs(k provenance.LabelKey) bool {
-	l, r := c.left[k], c.right[k]
+	l, r := c.sides(k)
 	return l == nil || r == nil || l.datum() != r.datum()
 }
 
-// cause is one place that differs.
-func (c *contrast) cause(k provenance.LabelKey, kind string) Cause {
-	if c.told == nil {
-		c.told = map[provenance.LabelKey]bool{}
+// How much a place that differs says about why. What differs makes other places differ: a fact chooses the entry of a
+// table, the node's name its file of data.
+const (
+	isOther  = iota // it has another datum there, or a datum that the other side has not got
+	isRun           // code that ran on one side only
+	isNamed         // the node's name, which is always another, and what the world says
+	isChosen        // both sides have it, and one makes use of it
+	isSame          // code that stands on both sides, only not in one place
+)
+
+// class is how much a place that differs says.
+func (c *contrast) class(k provenance.LabelKey) int {
+	l, r := c.sides(k)
+	side, mine := 0, l
+	if l == nil {
+		side, mine = 1, r
 	}
+	there := c.records[1-side]
+	switch {
+	case k.Kind == provenance.NodeName || kindOf(k) == "world":
+		return isNamed
+	case l != nil && r != nil:
+		return isOther
+	case k.Kind.InData():
+		if h := there.hieraOf(RootKey(k.Path)); h != nil {
+			for _, lv := range h.Levels {
+				if f := lv.Place.File; lv.Found && f != nil && f.Name == k.File && sameText(f, mine.label.Place.File) {
+					return isChosen
+				}
+			}
+		}
+		return isOther
+	case k.Kind == provenance.Literal:
+		if c.evaluated(1-side, k) {
+			return isChosen
+		}
+		for o, x := range c.places[1-side] {
+			if o.Kind == k.Kind && c.places[side][o] == nil && x.datum() == mine.datum() && !c.evaluated(side, o) {
+				return isSame
+			}
+		}
+		return isRun
+	}
+	return isOther
+}
+
+func sameText(a, b *source.File) bool { return a == b || a != nil && b != nil && a.Text == b.Text }
+
+// evaluated reports whether a literal was evaluated on a side, and stands in the same text on both.
+func (c *contrast) evaluated(side int, k provenance.LabelKey) bool {
+	if c.ran[side] == nil {
+		c.ran[side] = map[provenance.LabelKey]bool{}
+		c.records[side].Trace.EachLeaf(func(_ provenance.Ref, l provenance.Label) {
+			if l.Kind != provenance.Literal {
+				return
+			}
+			key := l.Key()
+			was := c.places[1-side][key]
+			c.ran[side][key] = was == nil || sameText(was.label.Place.File, l.Place.File)
+		})
+	}
+	return c.ran[side][k]
+}
+
+// ranked are places that differ, those that say most first: of such that say as much, those whose data flow on come
+// before those that only had a say, facts before data before code, and nearest first.
+func (c *contrast) ranked(places []provenance.LabelKey, flows map[provenance.LabelKey]bool) []provenance.LabelKey {
+	type rank struct{ class, flows, kind, at int }
+	ranks := map[provenance.LabelKey]rank{}
+	var out []provenance.LabelKey
+	for i, k := range places {
+		if _, seen := ranks[k]; seen || c.told[k] || k.Kind == provenance.Absence || !c.differs(k) {
+			continue
+		}
+		o, paired := c.other[k]
+		if _, seen := ranks[o]; paired && seen {
+			continue
+		}
+		x := rank{class: c.class(k), kind: weight(kindOf(k)), at: i}
+		if !flows[k] && !(paired && flows[o]) {
+			x.flows = 1
+		}
+		ranks[k] = x
+		out = append(out, k)
+	}
+	known := append(slices.Collect(maps.Keys(c.told)), out...)
+	out = slices.DeleteFunc(out, func(k provenance.LabelKey) bool { // a part of a fact says more than the whole
+		return kindOf(k) == "fact" && slices.ContainsFunc(known, func(o provenance.LabelKey) bool {
+			return o.Kind == k.Kind && strings.HasPrefix(o.Path, k.Path+".")
+		})
+	})
+	slices.SortStableFunc(out, func(a, b provenance.LabelKey) int {
+		x, y := ranks[a], ranks[b]
+		return cmp.Or(cmp.Compare(x.class, y.class), cmp.Compare(x.flows, y.flows), cmp.Compare(x.kind, y.kind),
+			cmp.Compare(x.at, y.at))
+	})
+	return out
+}
+
+// cause is one place that differs.
+func (c *contrast) cause(k provenance.LabelKey) Cause {
 	c.told[k] = true
-	l, r := c.left[k], c.right[k]
-	out := Cause{Kind: kind, OnlyLeft: r == nil, OnlyRight: l == nil}
+	if o, paired := c.other[k]; paired {
+		c.told[o] = true
+	}
+	l, r := c.sides(k)
+	out := Cause{Kind: kindOf(k), OnlyLeft: r == nil, OnlyRight: l == nil}
 	for _, x := range []*Leaf{l, r} {
 		if x == nil {
 			continue
@@ -217,14 +364,19 @@ func (c *contrast) cause(k provenance.LabelKey, kind string) Cause {
 		if x.Sensitive {
 			shown = "(sensitive)"
 		}
-		what := x.describe()
-		if x.At != nil {
-			what = strings.TrimPrefix(strings.TrimPrefix(what, x.At.String()), " ")
+		if out.Text == "" {
+			what := x.describe()
+			if x.At != nil {
+				what = strings.TrimPrefix(strings.TrimPrefix(what, x.At.String()), " ")
+			}
+			out.Text = strings.TrimSuffix(strings.TrimPrefix(what, "("), ")")
 		}
-		out.Text = strings.TrimSuffix(strings.TrimPrefix(what, "("), ")")
 		if x == l {
 			out.Left, out.LeftAt = shown, x.At
 		} else {
+			if l != nil && l.Level != r.Level {
+				out.Text += ", there level \"" + r.Level + "\""
+			}
 			out.Right, out.RightAt = shown, x.At
 		}
 	}
@@ -232,7 +384,7 @@ func (c *contrast) cause(k provenance.LabelKey, kind string) Cause {
 }
 
 // decisions adds the earliest decision that went another way.
-func (c *contrast) decisions(out *Against, l, r *Answer, left, right *Record) {
+func (c *contrast) decisions(out *Against, l, r *Answer) {
 	other := map[string]*Condition{}
 	key := func(x *Condition) string { return x.Statement + x.Text + x.At.String() }
 	for i := range r.Conditions {
@@ -241,7 +393,7 @@ func (c *contrast) decisions(out *Against, l, r *Answer, left, right *Record) {
 	var first *Condition
 	for i := range l.Conditions {
 		x := &l.Conditions[i]
-		if o := other[key(x)]; o != nil && (o.Outcome != x.Outcome || o.Value != x.Value) &&
+		if o := other[key(x)]; o != nil && outcome(o) != outcome(x) &&
 			(first == nil || slices.Min(x.refs) < slices.Min(first.refs)) {
 			first = x
 		}
@@ -252,25 +404,27 @@ func (c *contrast) decisions(out *Against, l, r *Answer, left, right *Record) {
 	o := other[key(first)]
 	cause := Cause{Kind: "decision", Text: first.Statement + " " + oneLine(first.Text, 70), Left: outcome(first),
 		Right: outcome(o), LeftAt: first.At, RightAt: o.At}
-	seen := map[provenance.LabelKey]bool{}
-	add := func(rec *Record, refs []provenance.Ref) {
-		for _, label := range rec.Trace.Depends(refs...) {
-			k := label.Key()
-			if seen[k] || (c.left[k] == nil && c.right[k] == nil) || !c.differs(k) || label.Kind == provenance.Absence {
-				continue
+	var places []provenance.LabelKey
+	flows := map[provenance.LabelKey]bool{}
+	for side, refs := range [][]provenance.Ref{first.refs, o.refs} {
+		t := c.records[side].Trace
+		for _, r := range t.Flows(refs...) {
+			if label, ok := t.Label(r); ok {
+				flows[label.Key()] = true
 			}
-			seen[k] = true
-			cause.Facts = append(cause.Facts, c.cause(k, kindOf(label.Kind)))
+		}
+		t.Near(func(r provenance.Ref) bool {
+			if label, ok := t.Label(r); ok && (c.places[0][label.Key()] != nil || c.places[1][label.Key()] != nil) {
+				places = append(places, label.Key())
+			}
+			return true
+		}, refs...)
+	}
+	for _, k := range c.ranked(places, flows) {
+		if k.Kind != provenance.Key && c.class(k) != isSame {
+			cause.Facts = append(cause.Facts, c.cause(k))
 		}
 	}
-	add(left, first.refs)
-	add(right, o.refs)
-	cause.Facts = slices.DeleteFunc(cause.Facts, func(x Cause) bool { // a part of a fact says more than the whole
-		return x.Kind == "fact" && slices.ContainsFunc(cause.Facts, func(o Cause) bool {
-			return strings.HasPrefix(o.Text, x.Text+".")
-		})
-	})
-	slices.SortStableFunc(cause.Facts, func(a, b Cause) int { return cmp.Compare(weight(a.Kind), weight(b.Kind)) })
 	out.Causes = append(out.Causes, cause)
 }
 
@@ -281,75 +435,74 @@ func outcome(c *Condition) string {
 	return c.Value
 }
 
-// values adds the data that are in the values.
+// values adds the data that are in the values, and the facts that both look at and that differ; of other places it
+// counts how many.
 func (c *contrast) values(out *Against, l, r *Answer) {
+	var places []provenance.LabelKey
+	flows := map[provenance.LabelKey]bool{}
 	for _, a := range []*Answer{l, r} {
 		list := a.Data
 		if a.Where != nil {
 			list = []Leaf{*a.Where}
 		}
 		for i := range list {
-			k := list[i].label.Key()
-			if (c.left[k] != nil || c.right[k] != nil) && !c.told[k] && c.differs(k) {
-				out.Causes = append(out.Causes, c.cause(k, kindOf(k.Kind)))
+			if k := list[i].label.Key(); c.places[0][k] != nil || c.places[1][k] != nil {
+				flows[k] = true
+				places = append(places, k)
 			}
 		}
 	}
-}
-
-// rest adds facts that both look at and that differ; of other places it counts how many.
-func (c *contrast) rest(out *Against) {
-	var facts, others []provenance.LabelKey
-	for _, side := range []map[provenance.LabelKey]*Leaf{c.left, c.right} {
-		for k := range side {
-			if c.told[k] || !c.differs(k) || slices.Contains(facts, k) || slices.Contains(others, k) {
-				continue
-			}
-			if k.Kind == provenance.Fact && c.left[k] != nil && c.right[k] != nil {
-				facts = append(facts, k)
-			} else if k.Kind != provenance.Absence {
-				others = append(others, k)
-			}
+	for _, a := range []*Answer{l, r} {
+		for i := range a.Depends {
+			places = append(places, a.Depends[i].label.Key())
 		}
 	}
-	order := func(a, b provenance.LabelKey) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal))
-	}
-	facts = slices.DeleteFunc(facts, func(k provenance.LabelKey) bool { // a part of it says more
-		return slices.ContainsFunc(facts, func(o provenance.LabelKey) bool { return strings.HasPrefix(o.Path, k.Path+".") })
-	})
-	slices.SortFunc(facts, order)
-	slices.SortFunc(others, func(a, b provenance.LabelKey) int {
-		return cmp.Or(cmp.Compare(weight(kindOf(a.Kind)), weight(kindOf(b.Kind))), order(a, b))
-	})
-	for _, k := range facts {
-		out.Causes = append(out.Causes, c.cause(k, "fact"))
+	var rest []provenance.LabelKey
+	root := len(out.Causes) > 0 // something was told that does not follow from another difference
+	for _, k := range c.ranked(places, flows) {
+		class, flow := c.class(k), flows[k] || flows[c.other[k]]
+		x, y := c.sides(k)
+		switch {
+		case flow && class != isSame, class == isOther && k.Kind != provenance.Key && x != nil && y != nil,
+			class <= isRun && !root:
+			out.Causes = append(out.Causes, c.cause(k))
+			root = root || flow && class <= isRun || len(out.Causes) == 2
+		default:
+			rest = append(rest, k)
+		}
 	}
 	if len(out.Causes) == 0 { // what there is
-		n := min(len(others), 3)
-		for _, k := range others[:n] {
-			out.Causes = append(out.Causes, c.cause(k, kindOf(k.Kind)))
+		n := min(len(rest), 3)
+		for _, k := range rest[:n] {
+			out.Causes = append(out.Causes, c.cause(k))
 		}
-		others = others[n:]
+		rest = rest[n:]
 	}
-	out.Rest = len(others)
+	out.Rest = len(rest)
 }
 
-func kindOf(k provenance.LabelKind) string {
+// kindOf is what sort of cause a place is. What a node's certificate says are facts, though not the node's own word.
+func kindOf(k provenance.LabelKey) string {
 	switch {
-	case k == provenance.Fact:
+	case k.Kind == provenance.Fact || isTrusted(k):
 		return "fact"
-	case k.InData():
+	case k.Kind.InData():
 		return "data"
-	case k == provenance.NodeName:
+	case k.Kind == provenance.NodeName:
 		return "node name"
+	case k.Kind == provenance.World:
+		return "world"
 	}
 	return "code"
 }
 
+func isTrusted(k provenance.LabelKey) bool {
+	return k.Kind == provenance.World && strings.HasPrefix(k.Path, "trusted.")
+}
+
 // weight sorts causes: facts, then data, then code.
 func weight(kind string) int {
-	return slices.Index([]string{"fact", "data", "code", "node name"}, kind)
+	return slices.Index([]string{"fact", "data", "code", "node name", "world"}, kind)
 }
 
 // Text shows why two records differ.

@@ -258,6 +258,10 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 		if v, ok := rec.Fact(l.Path); ok && !out.Sensitive {
 			out.Text = value.Literal(v)
 		}
+	case provenance.World:
+		if v, ok := rec.trusted(l); ok && !out.Sensitive {
+			out.Text = value.Literal(v)
+		}
 	case provenance.NodeName:
 		out.Text = value.Literal(value.String(provenance.NamePart(rec.Catalog.Name, l.Path)))
 	case provenance.Datum, provenance.Key, provenance.Alias:

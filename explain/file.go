@@ -221,6 +221,10 @@ func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[strin
 			if v, ok := rec.Fact(l.Path); ok && !secret.leaves[r] {
 				s.Facts[l.Path] = dataOf(v)
 			}
+		case provenance.World:
+			if v, ok := rec.trusted(l); ok && !secret.leaves[r] {
+				s.Facts[l.Path] = dataOf(v) // no fact is called so
+			}
 		case provenance.Datum:
 			if l.Place.File != nil && !isConfig(l.Place.File.Name) {
 				asked[RootKey(l.Path)] = true

@@ -154,7 +154,22 @@ func (rec *Record) Fact(path string) (value.Value, bool) {
 	if rec.Facts == nil {
 		return nil, false
 	}
-	var v value.Value = rec.Facts
+	return within(rec.Facts, path)
+}
+
+// trusted is the value of something in $trusted that is not the node's name: what its certificate says.
+func (rec *Record) trusted(l provenance.Label) (value.Value, bool) {
+	if !isTrusted(l.Key()) {
+		return nil, false
+	}
+	if rec.Trusted == nil {
+		return rec.Fact(l.Path) // from a side file
+	}
+	return within(rec.Trusted, strings.TrimPrefix(l.Path, "trusted."))
+}
+
+// within is what stands at a dotted path of a value.
+func within(v value.Value, path string) (value.Value, bool) {
 	for path != "" {
 		switch c := v.(type) {
 		case *value.Hash:

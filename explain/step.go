@@ -225,6 +225,10 @@ func (rec *Record) looksAt(refs []provenance.Ref) (out []Leaf) {
 			if v, ok := rec.Fact(l.Path); !ok || !isContainer(v) {
 				out = append(out, rec.leaf(r))
 			}
+		case provenance.World:
+			if v, ok := rec.trusted(l); ok && !isContainer(v) {
+				out = append(out, rec.leaf(r))
+			}
 		case provenance.NodeName:
 			out = append(out, rec.leaf(r))
 		}

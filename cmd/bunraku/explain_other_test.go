@@ -59,6 +59,54 @@ func TestExplainOtherwise(t *testing.T) {
 	}
 }
 
+// TestAgainstFirst: what makes the difference comes before what only follows from it.
+func TestAgainstFirst(t *testing.T) {
+	const levels = "version: 5\nhierarchy:\n  - {name: node, path: \"%{trusted.certname}.yaml\"}\n" +
+		"  - {name: common, path: common.yaml}\n"
+	const colour = `{"name": "a", "values": {"colour": "red"}}`
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  []string
+		not   string // is no cause
+	}{
+		{"the certificate is not the node's name", map[string]string{
+			"manifests/site.pp": "if $trusted['extensions']['z'] == '1' { $v = 'x' } else { $v = 'y' }\n" +
+				"notify { 'n': message => $v }\n",
+			"facts/a.json": `{"name": "a", "trusted": {"extensions": {"z": "1"}}, "values": {}}`,
+			"facts/b.json": `{"name": "b", "trusted": {"extensions": {"z": "2"}}, "values": {}}`,
+		}, []string{"site.pp:1:4", "trusted.extensions.z", "a: '1'", "b: '2'"}, ""},
+		{"the same datum in files of each node", map[string]string{
+			"hiera.yaml": levels, "data/a.yaml": "k: same\n", "data/b.yaml": "k: same\n",
+			"manifests/site.pp": "notify { 'n': message => \"${lookup('k')} ${facts['colour']}\" }\n",
+			"facts/a.json":      colour, "facts/b.json": `{"name": "b", "values": {"colour": "blue"}}`,
+		}, []string{"because", "fact colour"}, "Hiera key k"},
+		{"one key in files of each node", map[string]string{
+			"hiera.yaml": levels, "data/a.yaml": "k: one\n", "data/b.yaml": "---\nk: two\n",
+			"manifests/site.pp": "notify { 'n': message => lookup('k') }\n", "facts/a.json": colour,
+			"facts/b.json": `{"name": "b", "values": {"colour": "red"}}`,
+		}, []string{"data/a.yaml:1:4", "Hiera key k", "a: one", "b: two", "there at", "data/b.yaml:2:4"}, "the key of k"},
+		{"the entry of a table is chosen", map[string]string{
+			"manifests/site.pp": "$t = { 'red' => 'x', 'blue' => 'y' }\nnotify { 'n': message => $t[$facts['colour']] }\n",
+			"facts/a.json":      colour, "facts/b.json": `{"name": "b", "values": {"colour": "blue"}}`,
+		}, []string{"because", "fact colour", "site.pp:1:"}, ""},
+		{"the parameter and not the name of the class", map[string]string{
+			"manifests/site.pp": "class c($p) { notify { 'n': message => $p ? { '1' => 'x', default => 'y' } } }\n" +
+				"node 'a' { class { 'c': p => '1' } }\nnode 'b' { class { 'c': p => '2' } }\n",
+			"facts/a.json": colour, "facts/b.json": `{"name": "b", "values": {"colour": "red"}}`,
+		}, []string{"selector $p", "site.pp:2:30", "a: '1'", "site.pp:3:30", "b: '2'", "the node's name"}, "a: 'c'"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFiles(t, filesBelow(dir, c.files))
+			_, out, errs := call("explain", dir, "--node", "a", "--against", "b", "Notify[n]", "message")
+			if missing := inOrder(out, c.want...); missing != "" || c.not != "" && strings.Contains(out, c.not) {
+				t.Errorf("%q is missing, or %q is not, in\n%s%s", missing, c.not, out, errs)
+			}
+		})
+	}
+}
+
 // TestExplainSince asks a small history with a branch, a broken commit and a value that comes back.
 func TestExplainSince(t *testing.T) {
 	tool := live.Tool(t, "git")

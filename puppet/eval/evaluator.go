@@ -281,8 +281,8 @@ func (res *Result) Record() *record.Record {
 
 func (res *Result) newRecord() *record.Record {
 	l := res.left
-	rec := &record.Record{Catalog: res.Catalog, Trace: res.Trace, Facts: l.facts, Unrealized: l.virtual, Ways: l,
-		Code: l.code}
+	rec := &record.Record{Catalog: res.Catalog, Trace: res.Trace, Facts: l.facts, Trusted: l.trusted,
+		Unrealized: l.virtual, Ways: l, Code: l.code}
 	l.eachVariable(func(class string, node bool, v *variable) {
 		rec.Variables = append(rec.Variables, record.Variable{Class: class, Node: node, Name: v.name, Value: v.value,
 			Ref: v.ref})

@@ -23,6 +23,7 @@ type left struct {
 	catalog   *catalog.Catalog
 	trace     *provenance.Trace
 	facts     *value.Hash
+	trusted   *value.Hash
 	node      string
 	evaluated bool // all code was; what failed after that is the catalog
 
@@ -94,9 +95,8 @@ type leftBranch struct {
 
 // seal keeps what is left. It is the last thing that an evaluator does.
 func (ev *Evaluator) seal(c *catalog.Catalog) *left {
-	l := &left{catalog: c, trace: ev.trace, facts: ev.in.Facts, node: ev.in.Node, evaluated: ev.phase == phaseFinish,
-		seen:   ev.seen,
-		madeOf: ev.madeOf,
+	l := &left{catalog: c, trace: ev.trace, facts: ev.in.Facts, trusted: ev.in.Trusted, node: ev.in.Node,
+		evaluated: ev.phase == phaseFinish, seen: ev.seen, madeOf: ev.madeOf,
 		server: ev.in.ServerFacts, config: ev.in.Config, code: ev.in.Code, levels: ev.in.Levels, mentions: ev.in.Mentions}
 	l.keepScopes(ev)
 	switch {

@@ -24,6 +24,7 @@ type Record struct {
 	Catalog    *catalog.Catalog // nil when it failed
 	Trace      *provenance.Trace
 	Facts      *value.Hash
+	Trusted    *value.Hash // what $trusted has
 	Variables  []Variable
 	Passed     []PassedBranch
 	Unrealized []Stub
