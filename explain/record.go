@@ -78,6 +78,9 @@ type Passed struct {
 	Hops   []record.Stage
 	Sure   bool
 	Others int // how many more times it was passed over, in other instances
+	// Ended tells that it is no branch: its first statement ended the code around it (return, next, break), and the
+	// declaration stands further down.
+	Ended bool
 }
 
 // A Declaration is a statement somewhere in the environment.
@@ -85,6 +88,8 @@ type Declaration struct {
 	Place source.Place
 	In    string // class or define around, "" for none
 	Sure  bool   // the title is written out
+	// Written tells that parts of a title are that is computed.
+	Written bool
 }
 
 // slots are the nodes of everything that one can ask about.

@@ -43,7 +43,8 @@ func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passe
 		if i := slices.IndexFunc(*list, func(p Passed) bool { return p.Branch == b.Place }); i >= 0 {
 			(*list)[i].Others++
 		} else if s.best != nil {
-			*list = append(*list, Passed{Branch: b.Place, In: b.In, Why: b.Why, Hops: s.best, Sure: s.sure})
+			*list = append(*list, Passed{Branch: b.Place, In: b.In, Why: b.Why, Hops: s.best, Sure: s.sure,
+				Ended: rec.ended(b.Place, s.best[0].Place)})
 		}
 	}
 	if passed = sure; len(sure) == 0 {
@@ -57,8 +58,12 @@ func (rec *Record) missing(n catalog.Name) (virtual source.Place, passed []Passe
 			code = append(code, d)
 		}
 	}
-	if len(code) == 0 && len(passed) == 0 && n.Type != "Class" { // a title that is computed, in code near this node's
-		code = rec.declarations(rec.Code.Containing(n.Type, rec.modules()), n.Type, n.Title)
+	if len(sure) == 0 && n.Type != "Class" { // a title that is computed, in code near this node's
+		for _, d := range rec.declarations(rec.Code.Containing(n.Type, rec.modules()), n.Type, n.Title) {
+			if !d.Sure {
+				code = append(code, d)
+			}
+		}
 	}
 	return virtual, passed, code
 }
@@ -80,17 +85,19 @@ func (rec *Record) modules() map[string]bool {
 	return out
 }
 
-// statementsAt is the branch whose first statement stands at a place.
+// statementsAt is the code that was passed over and whose first statement stands at a place: a branch, or what a jump
+// (return, next, break) left of a body, from the statement on that jumped.
 func (rec *Record) statementsAt(p source.Place) (out []syntax.Expr) {
 	t := rec.Tree(p.File)
 	if t == nil {
 		return nil
 	}
 	look := func(b syntax.Body) {
-		if len(b.Stmts) > 0 && b.Stmts[0].Span() == p.Span {
-			out = b.Stmts
+		if i := slices.IndexFunc(b.Stmts, func(s syntax.Expr) bool { return s.Span() == p.Span }); i >= 0 && out == nil {
+			out = b.Stmts[i:]
 		}
 	}
+	look(t.Body)
 	walkFile(t, func(n syntax.Node) bool {
 		if out != nil || !n.Span().Contains(p.Span) {
 			return false
@@ -107,10 +114,30 @@ func (rec *Record) statementsAt(p source.Place) (out []syntax.Expr) {
 			look(n.Body)
 		case *syntax.NodeDef:
 			look(n.Body)
+		case *syntax.Class:
+			look(n.Body)
+		case *syntax.Define:
+			look(n.Body)
 		}
 		return out == nil
 	})
 	return out
+}
+
+// ended reports whether the statement at a place has a jump that kept code further down from running.
+func (rec *Record) ended(p, declaration source.Place) (jumps bool) {
+	stmts := rec.statementsAt(p)
+	if len(stmts) == 0 || p.Span.Contains(declaration.Span) {
+		return false
+	}
+	syntax.Walk(stmts[0], func(n syntax.Node) bool {
+		if call, is := n.(*syntax.Call); is {
+			name, _ := call.Functor.(*syntax.Name)
+			jumps = jumps || name != nil && slices.Contains([]string{"return", "next", "break"}, name.Value)
+		}
+		return !jumps
+	})
+	return jumps
 }
 
 // declaresAny reports whether code may put something into a catalog, so that it is worth remembering.
@@ -194,7 +221,9 @@ func (s *seeker) declared(u outline.Use, f *source.File, way []record.Stage) {
 	switch {
 	case u.Type == "" && u.Verb == "": // the type is computed
 	case u.Type == "" || u.Name == "" && u.Type == s.want.Type:
-		s.found(way, stage, false)
+		if u.Type == "" || mayBe(f, u, s.want.Title) {
+			s.found(way, stage, false)
+		}
 	case u.Type == s.want.Type && (u.Name == s.want.Title || u.Type == "Class" && sameClass(u.Name, s.want.Title)):
 		s.found(way, stage, true)
 	case u.Type == "Class":

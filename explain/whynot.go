@@ -24,6 +24,8 @@ type WhyNot struct {
 	Present  bool   `json:"present,omitempty"` // it is in the catalog after all
 	Key      string `json:"key,omitempty"`     // of a Hiera key, in place of a resource
 	Virtual  *Spot  `json:"virtual,omitempty"` // declared there, virtually, and never realized
+	Missed   []Spot `json:"missed,omitempty"`  // collectors and calls of realize that ran and did not ask for it
+	Defined  *Spot  `json:"defined,omitempty"` // a class, or the define of a resource, that no code declares
 	// data that another node reads, or another level hides, and that names it
 	Data    []Lead      `json:"data,omitempty"`
 	Passed  []Branch    `json:"passed,omitempty"`  // branches that were not taken
@@ -32,6 +34,8 @@ type WhyNot struct {
 	Similar []string    `json:"similar,omitempty"` // in the catalog, spelt alike
 	// from a side file: files that have changed since, whose code is not known any more
 	Changed []string `json:"changed,omitempty"`
+
+	relation bool // Resource is an arrow between two
 }
 
 // A Branch was not taken and leads to the declaration.
@@ -40,6 +44,7 @@ type Branch struct {
 	In         string      `json:"in,omitempty"`
 	Others     int         `json:"others,omitempty"` // how many more times it was passed over, in other instances
 	Sure       bool        `json:"sure"`             // false: a name on the way is computed
+	Ended      bool        `json:"ended,omitempty"`  // no branch: a jump ended the code before the declaration
 	Conditions []Condition `json:"conditions,omitempty"`
 	Hops       []Step      `json:"hops"` // the last is the declaration
 	Data       []Leaf      `json:"data,omitempty"`
@@ -54,6 +59,10 @@ type Near struct {
 	// of a statement that ran: the titles that it had, and where they come from
 	Ran    []string `json:"ran,omitempty"`
 	Titles []Leaf   `json:"titles,omitempty"`
+
+	likely bool // a part of the title is written out, or a title that it had is like the one that is missing
+	nearby bool // the file has the title that is missing, as a string
+	like   int  // how much the title that is most like the one that is missing has in common with it, in percent
 }
 
 // A Lead is a datum that names what is missing, and what keeps this node from reading it.
@@ -71,6 +80,9 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 	if key, ok := strings.CutPrefix(strings.TrimSpace(ref), "hiera:"); ok {
 		return rec.whyNotKey(key)
 	}
+	if from, to, refresh, arrow := splitArrow(ref); arrow {
+		return rec.whyNotRelation(from, to, refresh)
+	}
 	n, ok := parseRef(strings.TrimSpace(ref))
 	if !ok {
 		return nil, &NotFound{Message: "\"" + ref + "\": --why-not takes a reference, Type[title]",
@@ -84,27 +96,33 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 	w.Similar = rec.similar(n)
 	virtual, passed, code := rec.missing(n)
 	w.Virtual, w.Changed = rec.spot(virtual), rec.Changed
-	for i, p := range passed {
-		b := Branch{At: rec.spot(p.Branch), In: p.In, Others: p.Others, Sure: p.Sure}
-		if i < rec.most(shownBranches) {
-			b.Conditions = rec.conditions(p.Why)
-			rec.lookInto(b.Conditions, rec.most(shownConditions))
-		}
-		for _, h := range p.Hops {
-			b.Hops = append(b.Hops, Step{Kind: "hop", Name: h.Text, At: rec.spot(h.Place)})
-		}
-		w.Passed = append(w.Passed, b)
+	if w.Virtual != nil {
+		w.Missed = rec.missed(n)
 	}
+	for i, p := range passed {
+		w.Passed = append(w.Passed, rec.branch(p, i < rec.most(shownBranches)))
+	}
+	sure := slices.ContainsFunc(code, func(d Declaration) bool { return d.Sure })
 	for _, d := range code {
-		if rec.inHops(w, d.Place) {
-			continue
+		near := Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In),
+			nearby: quotes(d.Place.File, n.Title)}
+		rec.ran(&near, n, d.Place)
+		near.likely = d.Written || near.like > 0
+		if !rec.inHops(w, &near) && (d.Sure || !sure || len(near.Ran) > 0 && near.nearby) {
+			w.Code = append(w.Code, near)
 		}
-		near := Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In)}
-		rec.ran(&near, n.Type, d.Place)
-		w.Code = append(w.Code, near)
+	}
+	if len(w.Passed) == 0 && len(w.Code) == 0 && w.Virtual == nil && rec.Code != nil {
+		name := n.Type
+		if name == "Class" {
+			name = n.Title
+		}
+		if d, f := rec.definition(outline.Class(name)); d != nil {
+			w.Defined = rec.spot(source.Place{File: f, Span: d.Span()})
+		}
 	}
 	slices.SortStableFunc(w.Code, func(a, b Near) int { // what ran with other titles is nearest
-		return cmp.Compare(a.far(), b.far())
+		return cmp.Or(cmp.Compare(a.far(), b.far()), -cmp.Compare(a.like, b.like))
 	})
 	w.Data = rec.leads(n)
 	return w, nil
@@ -113,40 +131,91 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 // far is how far a statement is from declaring what is missing.
 func (n *Near) far() int {
 	switch {
-	case n.Sure:
+	case n.Sure && n.State == "evaluated":
 		return 0
-	case len(n.Ran) > 0:
+	case n.Sure && n.In == "":
+		return 0
+	case len(n.Ran) > 0 && n.nearby && !n.Sure:
 		return 1
-	case n.State == "evaluated":
+	case n.Sure:
 		return 2
+	case len(n.Ran) > 0 && n.likely:
+		return farthestLikely
+	case len(n.Ran) > 0:
+		return 4
+	case n.State == "evaluated":
+		return 5
 	}
-	return 3
+	return 6
 }
 
-// ran adds the titles that a statement had, if it ran.
-func (rec *Record) ran(n *Near, typ string, at source.Place) {
+// farthestLikely is how far a statement is at most that is nearer than a branch which only might declare it.
+const farthestLikely = 3
+
+// branch is a branch as answers have it; its conditions are looked into if it is shown.
+func (rec *Record) branch(p Passed, shown bool) Branch {
+	b := Branch{At: rec.spot(p.Branch), In: p.In, Others: p.Others, Sure: p.Sure, Ended: p.Ended}
+	if shown {
+		b.Conditions = rec.conditions(p.Why)
+		rec.lookInto(b.Conditions, rec.most(shownConditions))
+	}
+	for _, h := range p.Hops {
+		b.Hops = append(b.Hops, Step{Kind: "hop", Name: h.Text, At: rec.spot(h.Place)})
+	}
+	return b
+}
+
+// quotes reports whether a file has a text as a string.
+func quotes(f *source.File, text string) bool {
+	return strings.Contains(f.Text, "'"+text+"'") || strings.Contains(f.Text, `"`+text+`"`)
+}
+
+// alike is how much two titles have in common at the beginning and the end, in percent; 0 if that is not half of them.
+func alike(a, b string) int {
+	most, n, m := min(len(a), len(b)), 0, 0
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	for m < most-n && a[len(a)-1-m] == b[len(b)-1-m] {
+		m++
+	}
+	if all := max(len(a), len(b)); 2*(n+m) >= all && all > 0 {
+		return 100 * (n + m) / all
+	}
+	return 0
+}
+
+// ran adds the titles that a statement had, if it ran, those first that are most like the one that is missing.
+func (rec *Record) ran(n *Near, want catalog.Name, at source.Place) {
 	const most = 5
+	inside := func(p source.Place) bool {
+		return p.File != nil && p.File.Name == at.File.Name && (at.Span.Contains(p.Span) || p.Span.Contains(at.Span))
+	}
+	type title struct {
+		text string
+		ref  provenance.Ref
+		like int
+	}
+	var titles []title
+	for _, r := range rec.Catalog.Resources {
+		if r.Type == want.Type && inside(r.Place) {
+			titles = append(titles, title{r.Title, r.TitleRef, alike(r.Title, want.Title)})
+		}
+	}
+	for _, v := range rec.Unrealized {
+		if v.Name.Type == want.Type && inside(v.Place) {
+			titles = append(titles, title{v.Name.Title, 0, alike(v.Name.Title, want.Title)})
+		}
+	}
+	slices.SortStableFunc(titles, func(a, b title) int { return -cmp.Compare(a.like, b.like) })
 	seen := map[provenance.LabelKey]bool{}
-	add := func(title string, ref provenance.Ref) {
-		n.Ran = append(n.Ran, title)
-		for _, r := range rec.Trace.Flows(ref) {
+	for _, t := range titles {
+		n.Ran, n.like = append(n.Ran, t.text), max(n.like, t.like)
+		for _, r := range rec.Trace.Flows(t.ref) {
 			if l, ok := rec.Trace.Label(r); ok && !seen[l.Key()] && len(n.Titles) < most && !at.Span.Contains(l.Place.Span) {
 				seen[l.Key()] = true
 				n.Titles = append(n.Titles, rec.leaf(r))
 			}
-		}
-	}
-	inside := func(p source.Place) bool {
-		return p.File != nil && p.File.Name == at.File.Name && (at.Span.Contains(p.Span) || p.Span.Contains(at.Span))
-	}
-	for _, r := range rec.Catalog.Resources {
-		if r.Type == typ && inside(r.Place) {
-			add(r.Title, r.TitleRef)
-		}
-	}
-	for _, v := range rec.Unrealized {
-		if v.Name.Type == typ && inside(v.Place) {
-			add(v.Name.Title, 0)
 		}
 	}
 }
@@ -252,11 +321,15 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 	if n.Key != "" {
 		what, where = "Hiera key "+n.Key, "there for "+n.Node
 	}
+	is, not := "is "+where, "is not "+where
+	if n.relation {
+		is, not = "holds for "+n.Node, "does not hold for "+n.Node
+	}
 	if n.Present {
-		fmt.Fprintf(w, "%s is %s\n", what, where)
+		fmt.Fprintf(w, "%s %s\n", what, is)
 		return
 	}
-	fmt.Fprintf(w, "%s is not %s\n", what, where)
+	fmt.Fprintf(w, "%s %s\n", what, not)
 	if n.Virtual != nil {
 		remark := "declared as a virtual resource; no collector and no realize() asked for it"
 		if len(n.Passed) > 0 {
@@ -268,6 +341,20 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 	if certain {
 		n.passed(p, shownBranches)
 	}
+	for i := range n.Missed {
+		if p.enough(i, 3) {
+			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Missed)-i))
+			break
+		}
+		p.add("missed", &n.Missed[i], n.Missed[i].Text, "this asks for others")
+	}
+	if n.Defined != nil {
+		what := "this is what declares it, and no code of this environment asks for that"
+		if strings.HasPrefix(n.Resource, "Class[") {
+			what = "this is the class, and no code of this environment asks for it"
+		}
+		p.add("defined", n.Defined, n.Defined.Text, what)
+	}
 	for i := range n.Data {
 		if p.enough(i, 5) {
 			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Data)-i))
@@ -275,12 +362,24 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 		}
 		n.Data[i].row(p)
 	}
-	sure := n.Virtual != nil || certain || len(n.Data) > 0 || len(n.Code) > 0 && n.Code[0].Sure
+	sure := n.Virtual != nil || certain || len(n.Data) > 0 ||
+		slices.ContainsFunc(n.Code, func(c Near) bool { return c.Sure })
 	if !sure && len(n.Similar) > 0 {
 		fmt.Fprintf(w, "did you mean %s?\n", strings.Join(n.Similar, ", "))
 	}
+	most := 1
+	likely := slices.IndexFunc(n.Code, func(c Near) bool { return c.far() > farthestLikely }) // branches come before
+	if likely < 0 {
+		likely = len(n.Code)
+	}
+	if !sure {
+		most = shownBranches
+	}
 	for i := range n.Code {
 		c := &n.Code[i]
+		if i == likely && !certain {
+			n.passed(p, most)
+		}
 		if p.enough(i, 5) {
 			p.add("", nil, fmt.Sprintf("… %d more (--all lists them)", len(n.Code)-i))
 			break
@@ -294,11 +393,7 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 			p.leaf("titles", &c.Titles[j])
 		}
 	}
-	if !certain {
-		most := 1
-		if !sure {
-			most = shownBranches
-		}
+	if !certain && likely >= len(n.Code) {
 		n.passed(p, most)
 	}
 	for i := range n.Levels {
@@ -310,8 +405,12 @@ func (n *WhyNot) Text(w io.Writer, show Show) {
 		p.rows = append(p.rows, row{label: "-", place: l.File, text: text})
 	}
 	p.flush()
-	if n.Key == "" && n.Virtual == nil && len(n.Passed) == 0 && len(n.Code) == 0 && len(n.Data) == 0 {
-		fmt.Fprintf(w, "No code in this environment declares it.\n")
+	if n.Key == "" && n.Virtual == nil && n.Defined == nil && len(n.Passed) == 0 && len(n.Code) == 0 && len(n.Data) == 0 {
+		if n.relation {
+			fmt.Fprintf(w, "No branch that was passed over orders them.\n")
+		} else {
+			fmt.Fprintf(w, "No code in this environment declares it.\n")
+		}
 	}
 	if n.Key != "" && len(n.Data) == 0 {
 		fmt.Fprintf(w, "No data file that this environment's levels could lead to has the key.\n")
@@ -370,6 +469,8 @@ func (n *WhyNot) passed(p *page, most int) {
 		last := b.Hops[len(b.Hops)-1]
 		word := "would be declared"
 		switch {
+		case n.relation:
+			word = "would be written"
 		case n.Virtual != nil && b.Sure:
 			word = "would be realized"
 		case n.Virtual != nil:
@@ -377,7 +478,11 @@ func (n *WhyNot) passed(p *page, most int) {
 		case !b.Sure:
 			word = "might be declared (a name is computed)"
 		}
-		p.add("skipped", b.At, "", word+" by the branch that begins here")
+		label, by := "skipped", " by the branch that begins here"
+		if b.Ended {
+			label, by = "ended", " further down, but this ended the code here (return, next or break)"
+		}
+		p.add(label, b.At, "", word+by)
 		if b.At.Text != "" {
 			p.rows[len(p.rows)-1].text = b.At.Text
 		}
@@ -397,10 +502,14 @@ func (n *WhyNot) passed(p *page, most int) {
 	}
 }
 
-// inHops reports whether a declaration was named already.
-func (rec *Record) inHops(w *WhyNot, p source.Place) bool {
-	at := rec.spot(p)
+// inHops reports whether a declaration was named already. What a branch leads to by way of a class or define may have
+// run elsewhere, which says more.
+func (rec *Record) inHops(w *WhyNot, n *Near) bool {
+	at := n.At
 	for _, b := range w.Passed {
+		if len(n.Ran) > 0 && len(b.Hops) > 1 {
+			continue
+		}
 		for _, h := range b.Hops {
 			if h.At != nil && at != nil && h.At.File == at.File && h.At.Line == at.Line {
 				return true
@@ -435,12 +544,13 @@ func (rec *Record) declarations(files []*syntax.File, typ, title string) (out []
 	for _, f := range files {
 		look := func(in string, stmts []syntax.Expr) {
 			for u := range outline.Uses(stmts, rec.Code.Effect) {
-				if u.Kind != outline.Declares || u.Collected || u.Type != typ || u.Verb != "" && typ != "Class" {
+				if u.Kind != outline.Declares || u.Collected || u.Type != typ {
 					continue
 				}
 				sure := u.Name == title || typ == "Class" && sameClass(u.Name, title)
-				if sure || u.Name == "" && (u.Verb == "" || u.Verb == "class") && mayBe(f.Source, u.By, title) {
-					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: u.At.Span()}, In: in, Sure: sure})
+				if sure || u.Name == "" && (u.Verb == "" || u.Verb == "class" || typ != "Class") && mayBe(f.Source, u, title) {
+					out = append(out, Declaration{Place: source.Place{File: f.Source, Span: u.At.Span()}, In: in, Sure: sure,
+						Written: writtenIn(f.Source, u) != ""})
 				}
 			}
 		}
@@ -466,15 +576,25 @@ func (rec *Record) declarations(files []*syntax.File, typ, title string) (out []
 var interpolated = regexp.MustCompile(`\$\{[^}]*\}|\$[a-z0-9_:]+`)
 
 // mayBe reports whether a computed title can be a text: the parts of it that are written out must fit.
-func mayBe(f *source.File, title syntax.Node, text string) bool {
-	if title == nil {
-		return true
+func mayBe(f *source.File, u outline.Use, text string) bool {
+	pattern := writtenIn(f, u)
+	return pattern == "" || fits(pattern, text)
+}
+
+// writtenIn is a pattern of the parts of a computed title that are written out, "" if there are none.
+func writtenIn(f *source.File, u outline.Use) string {
+	if u.By == nil || u.Verb != "" && u.Verb != "class" { // what a call names is a type
+		return ""
 	}
-	written := f.Slice(title.Span())
+	written := f.Slice(u.By.Span())
 	if n := len(written); n < 2 || written[0] != '"' || written[n-1] != '"' || strings.ContainsAny(written, "\\*?") {
-		return true
+		return ""
 	}
-	return fits(interpolated.ReplaceAllString(written[1:len(written)-1], "*"), text)
+	pattern := interpolated.ReplaceAllString(written[1:len(written)-1], "*")
+	if strings.Trim(pattern, "*") == "" {
+		return ""
+	}
+	return pattern
 }
 
 func sameClass(a, b string) bool {

@@ -216,7 +216,7 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, args []string) (err e
 			return a.notFound(f, err)
 		}
 		return a.answer(f, answer, func() { answer.Text(a.out, show) })
-	case f.whyNot:
+	case f.whyNot && len(args) < 3: // why an attribute is not set is told without it
 		answer, err := rec.WhyNot(args[1])
 		if err != nil {
 			return a.notFound(f, err)

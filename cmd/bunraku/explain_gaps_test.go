@@ -225,3 +225,50 @@ func TestExplainGaps(t *testing.T) {
 		})
 	}
 }
+
+// TestWhyNotReasons asks for what is not there, for one reason each.
+func TestWhyNotReasons(t *testing.T) {
+	for _, c := range []struct {
+		name, code, ref string
+		want            []string
+		not             string
+	}{
+		{"a class that nothing asks for", "class c { notify { 'n': } }\n", "Class[c]",
+			[]string{"defined", "site.pp:1:1", "this is the class, and no code of this environment asks for it"}, "No code"},
+		{"a define that nothing declares", "define d { notify { $title: } }\n", "D[x]",
+			[]string{"defined", "site.pp:1:1", "this is what declares it"}, "No code"},
+		{"a collector that asks for others", "@notify { 'n': tag => 'a' }\nNotify<| tag == 'b' |>\n" +
+			"if $facts['x'] { Notify<| tag == 'c' |> }\n", "Notify[n]",
+			[]string{"virtual", "site.pp:1:1", "skipped", "site.pp:3:", "missed", "site.pp:2:1", "this asks for others"}, ""},
+		{"an early return", "class c {\n  if $facts['x'] == undef {\n    return()\n  }\n  notify { 'n': }\n}\ninclude c\n",
+			"Notify[n]", []string{"ended", "site.pp:2:3", "this ended the code here", "if", "site.pp:2:6", "then",
+				"site.pp:5:"}, "did not run"},
+		{"a key that create_resources did not get", "create_resources('notify', { 'a' => {} })\n", "Notify[n]",
+			[]string{"ran", "site.pp:1:1", "this ran, with the 1 title a"}, "No code"},
+		{"what ran is nearer than a branch that might", "define d { notify { \"the ${title} of it\": } }\nd { 'x': }\n" +
+			"if $facts['x'] { notify { $facts['x']: } }\n", "Notify[the n of it]",
+			[]string{"ran", "site.pp:1:", "the x of it", "titles", "site.pp:2:", "skipped", "site.pp:3:"}, ""},
+		{"a title of a branch that does not fit", "if $facts['x'] { notify { \"a ${facts['x']}\": } }\n", "Notify[b]",
+			[]string{"No code in this environment declares it"}, "skipped"},
+		{"an arrow that was passed over", "notify { ['a', 'b']: }\nif $facts['x'] {\n  Notify['a'] -> Notify['b']\n}\n",
+			"Notify[a] -> Notify[b]", []string{"Notify[a] -> Notify[b] does not hold", "skipped", "site.pp:3:3", "if",
+				"site.pp:2:4"}, ""},
+		{"a require that was passed over", "notify { ['a', 'b']: }\nif $facts['x'] {\n" +
+			"  Notify['b'] { require => Notify['a'] }\n}\n",
+			"Notify[a] -> Notify[b]", []string{"skipped", "site.pp:3:3", "if", "site.pp:2:4"}, ""},
+		{"a relation that nothing would make", "notify { ['a', 'b']: }\n", "Notify[a] -> Notify[b]",
+			[]string{"No branch that was passed over orders them"}, ""},
+		{"a relation that is there", "notify { 'a': } -> notify { 'b': }\n", "Notify[a] -> Notify[b]",
+			[]string{"Notify[a] -> Notify[b] holds for n"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFiles(t, filesBelow(dir, map[string]string{"site.pp": c.code, "n.json": "{}"}))
+			_, out, errs := call("explain", filepath.Join(dir, "site.pp"), "--node", "n", "--facts",
+				filepath.Join(dir, "n.json"), "--why-not", c.ref)
+			if missing := inOrder(out, c.want...); missing != "" || c.not != "" && strings.Contains(out, c.not) {
+				t.Errorf("%q is missing, or %q is not, in\n%s%s", missing, c.not, out, errs)
+			}
+		})
+	}
+}
