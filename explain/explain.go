@@ -227,6 +227,8 @@ func (rec *Record) explainAbsent(a *Answer, r *catalog.Resource, attribute strin
 	a.Set = rec.declared(r)
 	a.Via = rec.via(r)
 	rec.decide(a, append(rec.Absent(r, attribute), r.Existence, r.TitleRef)...)
+	rec.unset(a.Conditions, r, low)
+	rec.lookInto(a.Conditions, rec.most(shownConditions))
 	return nil
 }
 

@@ -78,24 +78,30 @@ func (rec *Record) whyNotRelation(from, to string, refresh bool) (*WhyNot, error
 
 // unordered are the branches that were passed over and relate two resources: with an arrow between them, or an
 // attribute of the one that names the other.
-func (rec *Record) unordered(f, t *catalog.Resource) (out []Passed) {
+func (rec *Record) unordered(f, t *catalog.Resource) []Passed {
+	return rec.passedWith(func(u outline.Use, text string) bool {
+		if !slices.Contains(relating, u.Attr) {
+			return false
+		}
+		return u.Type == f.Type && u.Name == f.Title && strings.Contains(text, t.Title) ||
+			u.Type == t.Type && u.Name == t.Title && strings.Contains(text, f.Title)
+	})
+}
+
+// passedWith are the branches that were passed over and set an attribute that fits.
+func (rec *Record) passedWith(fits func(u outline.Use, text string) bool) (out []Passed) {
+	if rec.Code == nil {
+		return nil
+	}
 	for _, b := range rec.Passed {
-		if rec.Code == nil || slices.ContainsFunc(out, func(p Passed) bool { return p.Branch == b.Place }) {
+		if slices.ContainsFunc(out, func(p Passed) bool { return p.Branch == b.Place }) {
 			continue
 		}
 		for u := range outline.Uses(rec.statementsAt(b.Place), rec.Code.Effect) {
-			if u.Kind != outline.Sets || !slices.Contains(relating, u.Attr) {
+			if u.Kind != outline.Sets {
 				continue
 			}
-			other := ""
-			switch {
-			case u.Type == f.Type && u.Name == f.Title:
-				other = t.Title
-			case u.Type == t.Type && u.Name == t.Title:
-				other = f.Title
-			}
-			text := b.Place.File.Slice(u.At.Span())
-			if other != "" && strings.Contains(text, other) {
+			if text := b.Place.File.Slice(u.At.Span()); fits(u, text) {
 				out = append(out, Passed{Branch: b.Place, In: b.In, Why: b.Why, Sure: true, Hops: []record.Stage{
 					{Place: source.Place{File: b.Place.File, Span: u.At.Span()}, Text: oneLine(text, 60)}}})
 				break
@@ -103,6 +109,26 @@ func (rec *Record) unordered(f, t *catalog.Resource) (out []Passed) {
 		}
 	}
 	return out
+}
+
+// unset puts what decided against branches first that would have set an attribute of a resource by its name.
+func (rec *Record) unset(list []Condition, r *catalog.Resource, attribute string) {
+	front := 0
+	for _, p := range rec.passedWith(func(u outline.Use, _ string) bool {
+		return u.Type == r.Type && u.Name == r.Title && u.Attr == attribute
+	}) {
+		why := rec.conditions(p.Why)
+		if len(why) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(list, func(c Condition) bool { return c.At.String() == why[0].At.String() })
+		if i >= front {
+			c := list[i]
+			copy(list[front+1:i+1], list[front:i])
+			list[front] = c
+			front++
+		}
+	}
 }
 
 var relating = []string{"before", "notify", "require", "subscribe"}

@@ -61,7 +61,8 @@ type Near struct {
 	Titles []Leaf   `json:"titles,omitempty"`
 
 	likely bool // a part of the title is written out, or a title that it had is like the one that is missing
-	nearby bool // the file has the title that is missing, as a string
+	nearby bool // its file has the title that is missing as a string, and no branch that might declare it stands nearer
+	away   int  // how far from that string it stands
 	like   int  // how much the title that is most like the one that is missing has in common with it, in percent
 }
 
@@ -103,9 +104,13 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 		w.Passed = append(w.Passed, rec.branch(p, i < rec.most(shownBranches)))
 	}
 	sure := slices.ContainsFunc(code, func(d Declaration) bool { return d.Sure })
+	nearest := nowhere
+	for _, p := range passed {
+		nearest = min(nearest, away(p.Branch, n.Title), away(p.Hops[0].Place, n.Title))
+	}
 	for _, d := range code {
-		near := Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In),
-			nearby: quotes(d.Place.File, n.Title)}
+		near := Near{At: rec.spot(d.Place), In: d.In, Sure: d.Sure, State: rec.stateOf(d.In), away: away(d.Place, n.Title)}
+		near.nearby = near.away < nearest
 		rec.ran(&near, n, d.Place)
 		near.likely = d.Written || near.like > 0
 		if !rec.inHops(w, &near) && (d.Sure || !sure || len(near.Ran) > 0 && near.nearby) {
@@ -122,7 +127,7 @@ func (rec *Record) WhyNot(ref string) (w *WhyNot, err error) {
 		}
 	}
 	slices.SortStableFunc(w.Code, func(a, b Near) int { // what ran with other titles is nearest
-		return cmp.Or(cmp.Compare(a.far(), b.far()), -cmp.Compare(a.like, b.like))
+		return cmp.Or(cmp.Compare(a.far(), b.far()), -cmp.Compare(a.like, b.like), cmp.Compare(a.away, b.away))
 	})
 	w.Data = rec.leads(n)
 	return w, nil
@@ -165,9 +170,27 @@ func (rec *Record) branch(p Passed, shown bool) Branch {
 	return b
 }
 
-// quotes reports whether a file has a text as a string.
-func quotes(f *source.File, text string) bool {
-	return strings.Contains(f.Text, "'"+text+"'") || strings.Contains(f.Text, `"`+text+`"`)
+// nowhere is how far something is that is not there.
+const nowhere = 1 << 30
+
+// away is how many bytes lie between a statement and the nearest string in its file that is a title.
+func away(p source.Place, title string) int {
+	out := nowhere
+	if p.File == nil {
+		return out
+	}
+	for _, quoted := range []string{"'" + title + "'", `"` + title + `"`} {
+		for from := 0; ; {
+			i := strings.Index(p.File.Text[from:], quoted)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			out = min(out, max(int(p.Span.Start)-at, at-int(p.Span.End), 0))
+			from = at + len(quoted)
+		}
+	}
+	return out
 }
 
 // alike is how much two titles have in common at the beginning and the end, in percent; 0 if that is not half of them.

@@ -226,6 +226,26 @@ func TestExplainGaps(t *testing.T) {
 	}
 }
 
+// TestUnsetNearest: of the decisions against an attribute that one comes first whose branch would have set it.
+func TestUnsetNearest(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, filesBelow(dir, map[string]string{"site.pp": `notify { 'n': }
+if $facts['a'] { Notify { message => 'a' } }
+if $facts['b'] { Notify <| noop == true |> { message => 'b' } }
+if $facts['c'] { Notify <| |> { message => 'c' } }
+if $facts['x'] { Notify['n'] { message => 'x' } }
+if $facts['d'] { Notify <| |> { message => 'd' } }
+`, "n.json": "{}"}))
+	for _, more := range [][]string{nil, {"--why-not"}} {
+		_, out, errs := call(append([]string{"explain", filepath.Join(dir, "site.pp"), "--node", "n", "--facts",
+			filepath.Join(dir, "n.json"), "Notify[n]", "message"}, more...)...)
+		missing := inOrder(out, "message is not set on Notify[n]", "declared", "\n  if ", "site.pp:5:4", "$facts['x']")
+		if missing != "" || strings.Contains(strings.Split(out, "site.pp:5:4")[0], "site.pp:2:4") {
+			t.Errorf("%q is missing in\n%s%s", missing, out, errs)
+		}
+	}
+}
+
 // TestWhyNotReasons asks for what is not there, for one reason each.
 func TestWhyNotReasons(t *testing.T) {
 	for _, c := range []struct {
@@ -250,6 +270,12 @@ func TestWhyNotReasons(t *testing.T) {
 			[]string{"ran", "site.pp:1:", "the x of it", "titles", "site.pp:2:", "skipped", "site.pp:3:"}, ""},
 		{"a title of a branch that does not fit", "if $facts['x'] { notify { \"a ${facts['x']}\": } }\n", "Notify[b]",
 			[]string{"No code in this environment declares it"}, "skipped"},
+		{"what ran nearest to the title", "['a'].each |$x| { notify { $x: } }\nnotice('far')\n" +
+			"$y = $facts['x'] ? { undef => 'c', default => 'n' }\nnotify { $y: }\n", "Notify[n]",
+			[]string{"ran", "site.pp:4:", "title c", "ran", "site.pp:1:"}, ""},
+		{"a branch nearer to the title than what ran", "['a'].each |$x| { notify { $x: } }\n['c', 'n'].each |$x| {\n" +
+			"  if $x == 'n' { next() }\n  notify { $x: }\n}\n", "Notify[n]",
+			[]string{"ended", "site.pp:3:3", "ran", "site.pp:1:"}, ""},
 		{"an arrow that was passed over", "notify { ['a', 'b']: }\nif $facts['x'] {\n  Notify['a'] -> Notify['b']\n}\n",
 			"Notify[a] -> Notify[b]", []string{"Notify[a] -> Notify[b] does not hold", "skipped", "site.pp:3:3", "if",
 				"site.pp:2:4"}, ""},
