@@ -88,6 +88,7 @@ explain)
   run "explain" ./cmd/bunraku 'TestExplain|TestAcceptExplainSites|TestSixtyQuestions'
   run "the side file at 20,000 resources" ./cmd/bunraku 'TestAcceptSideFile'
   run "paths on a million pairs" ./cmd/bunraku 'TestAcceptPaths'
+  run "300 planted absences: why not names the reason" ./cmd/bunraku 'TestAcceptWhyNot|TestWhyNot'
   run "200 planted differences between two nodes: the cause comes first" ./cmd/bunraku 'TestAcceptAgainst'
   run "100 histories of 1,000 commits: which of them changed it, and how long that takes" ./cmd/bunraku 'TestAcceptSince'
   run "planted leaks and influences" ./cmd/bunraku 'TestScorePolicyPlanted'
