@@ -363,13 +363,15 @@ func NewSuspect(c *compiler.Snapshot, res *eval.Result, node *facts.Facts) judge
 func countOpaque(c *catalog.Catalog) (n, closed, ruby int) {
 	for _, r := range c.Resources {
 		for _, p := range r.Params {
-			if o, ok := p.Value.(*value.Opaque); ok && !o.Absent {
-				switch n++; {
-				case compiler.IsClosed(o.Why):
-					closed++
-				case compiler.RubyHelps(o.Why):
-					ruby++
-				}
+			all := slices.DeleteFunc(eval.OpaquesIn(p.Value, nil), func(o *value.Opaque) bool { return o.Absent })
+			if len(all) == 0 {
+				continue
+			}
+			switch n++; {
+			case slices.ContainsFunc(all, func(o *value.Opaque) bool { return compiler.IsClosed(o.Why) }):
+				closed++
+			case slices.ContainsFunc(all, func(o *value.Opaque) bool { return compiler.RubyHelps(o.Why) }):
+				ruby++
 			}
 		}
 	}

@@ -115,6 +115,9 @@ func (run *Run) Add(n *Node, d *source.Diagnostic) *Problem {
 	}
 	summary := d.Summary
 	key := []string{p.Where.File, d.Place.String()}
+	if d.Severity == source.Note {
+		key = append(key, d.Detail) // what it lists may be another list on another node
+	}
 	parts := []string{d.Code, filepath.Base(p.Where.File), summary}
 	if n != nil && run.byPrint[whole(parts, key)] == nil { // a message that names the node is the same message on another
 		parts[2] = regexp.MustCompile(`(^|[\s'"])`+regexp.QuoteMeta(n.Name)+`($|[\s'".,])`).ReplaceAllString(summary, "$1$2")

@@ -110,7 +110,7 @@ func (ev *Evaluator) takeOpen() *value.Opaque {
 // within is the first opaque value in or among some.
 func within(vs ...value.Value) *value.Opaque {
 	for _, v := range vs {
-		if found := opaquesIn(v, nil); len(found) > 0 {
+		if found := OpaquesIn(v, nil); len(found) > 0 {
 			return found[0]
 		}
 	}
@@ -337,7 +337,7 @@ func (ev *Evaluator) looseIn(v value.Value) {
 	if ev.log == nil || ev.loosened != "" {
 		return
 	}
-	for _, o := range opaquesIn(v, nil) {
+	for _, o := range OpaquesIn(v, nil) {
 		if ev.holes = true; !o.Settled {
 			ev.loose(o)
 		}
@@ -461,7 +461,7 @@ func (ev *Evaluator) comesIn(v value.Value, function string, at source.Place) {
 	if !ev.set.Certain {
 		return
 	}
-	for _, o := range opaquesIn(v, nil) {
+	for _, o := range OpaquesIn(v, nil) {
 		ev.unknown(o, function, at)
 	}
 }
@@ -489,7 +489,7 @@ func (res *Result) Unknowns() []Unknown {
 			}
 			for _, p := range r.Params {
 				seen := map[int]bool{}
-				for _, o := range opaquesIn(p.Value, nil) {
+				for _, o := range OpaquesIn(p.Value, nil) {
 					if o.Absent {
 						continue
 					}
@@ -523,7 +523,7 @@ func (res *Result) UnknownAttributes() (n int) {
 	}
 	for _, r := range res.Catalog.Resources {
 		for _, p := range r.Params {
-			if slices.ContainsFunc(opaquesIn(p.Value, nil), func(o *value.Opaque) bool { return !o.Absent }) {
+			if slices.ContainsFunc(OpaquesIn(p.Value, nil), func(o *value.Opaque) bool { return !o.Absent }) {
 				n++
 			}
 		}
@@ -531,8 +531,8 @@ func (res *Result) UnknownAttributes() (n int) {
 	return n
 }
 
-// opaquesIn are the different opaque values in a value.
-func opaquesIn(v value.Value, found []*value.Opaque) []*value.Opaque {
+// OpaquesIn are the different opaque values in a value.
+func OpaquesIn(v value.Value, found []*value.Opaque) []*value.Opaque {
 	switch v := v.(type) {
 	case *value.Opaque:
 		if !slices.Contains(found, v) {
@@ -540,14 +540,14 @@ func opaquesIn(v value.Value, found []*value.Opaque) []*value.Opaque {
 		}
 	case *value.Array:
 		for _, e := range v.Elems {
-			found = opaquesIn(e, found)
+			found = OpaquesIn(e, found)
 		}
 	case *value.Hash:
 		for _, e := range v.Entries() {
-			found = opaquesIn(e.Value, opaquesIn(e.Key, found))
+			found = OpaquesIn(e.Value, OpaquesIn(e.Key, found))
 		}
 	case *value.Sensitive:
-		return opaquesIn(v.Value, found)
+		return OpaquesIn(v.Value, found)
 	}
 	return found
 }
