@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
-	"bunraku/puppet/types"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -87,10 +88,6 @@ func TestAcceptUnusedAway(t *testing.T) {
 
 // serves says whether a file of a module is a source of a catalog, or below one.
 func (tree *faultTree) serves(t *testing.T, c *catalog.Catalog, file string) bool {
-	text, err := catalog.JSON{Types: types.ToData}.Append(nil, c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	name, err := filepath.Rel(tree.from, file)
 	if err != nil {
 		t.Fatal(err)
@@ -101,9 +98,26 @@ func (tree *faultTree) serves(t *testing.T, c *catalog.Catalog, file string) boo
 	}
 	at, is := strings.CutPrefix(filepath.ToSlash(name), module.dir+"files/")
 	for ; is && at != "."; at = path.Dir(at) {
-		if strings.Contains(string(text), `"puppet:///modules/`+module.name+"/"+at+`"`) {
-			return true
+		for _, r := range c.Resources {
+			for _, p := range r.Params {
+				if holdsText(p.Value, "puppet:///modules/"+module.name+"/"+at) {
+					return true
+				}
+			}
 		}
+	}
+	return false
+}
+
+// holdsText says whether a value is a text, or has it in it.
+func holdsText(v value.Value, text string) bool {
+	switch v := v.(type) {
+	case value.String:
+		return string(v) == text
+	case *value.Array:
+		return slices.ContainsFunc(v.Elems, func(e value.Value) bool { return holdsText(e, text) })
+	case *value.Hash:
+		return slices.ContainsFunc(v.Entries(), func(e value.Entry) bool { return holdsText(e.Value, text) })
 	}
 	return false
 }
