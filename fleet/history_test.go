@@ -219,7 +219,7 @@ func (h *history) borrowed(objects string) (out []string) {
 // sides opens two commits.
 func (h *history) sides(ws *compiler.Workspace, old, new string) (from, to *compiler.Snapshot, done func()) {
 	h.t.Helper()
-	revs, err := fleet.NewRevisions(h.work, ws.Disk(), environment.Options{}, []string{h.over})
+	revs, err := fleet.NewRevisions(h.work, ws.Disk(), environment.Options{}, fleet.Given{With: []string{h.over}})
 	if err != nil {
 		h.t.Fatal(err)
 	}

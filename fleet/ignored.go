@@ -15,14 +15,14 @@ import (
 
 // A checkout of a revision leaves what git ignores in its place: modules that were fetched, data with secrets, facts
 // from PuppetDB. So it lies under every revision. What of it counts is what Puppet reads: modules, parts of these and
-// of the environment, where any side's hiera.yaml looks for data, and where links of a revision lead to.
+// of the environment, its manifests, where any side's hiera.yaml looks for data, where links of a revision lead to, and
+// what flags name. Of the latter that which no commit has is the user's own, whether git ignores it or not.
 
 // What Puppet reads of a module, and of an environment besides its modules; and the facts, which we read.
 var (
 	moduleParts = []string{"manifests", "functions", "types", "lib", "files", "templates", "facts.d", "data", "hiera.yaml",
 		"metadata.json"}
-	environmentParts = []string{"manifests", "data", "hieradata", "hiera.yaml", "environment.conf",
-		path.Base(FactsDir(""))}
+	environmentParts = append([]string{"hieradata", "environment.conf", path.Base(FactsDir(""))}, moduleParts...)
 )
 
 // findIgnored finds what git ignores of an environment, as it is in a state.
@@ -44,17 +44,50 @@ func (r *Revisions) findIgnored(files source.Files) {
 		for _, x := range list {
 			if x.IsDir() {
 				r.ignoredIn(path.Join(dir, x.Name), moduleParts, x.Link)
-				r.ignoredData(files, path.Join(dir, x.Name))
+				r.ignoredData(files, path.Join(dir, x.Name, "hiera.yaml"))
 			}
 		}
 	}
 	r.ignoredIn(r.env, environmentParts, false)
-	r.ignoredData(files, r.env)
+	r.ignoredAt(e.Manifest)
+	r.ignoredData(files, path.Join(r.env, "hiera.yaml"))
+	for _, dir := range r.given.Data {
+		r.ignoredAt(source.Absolute(dir))
+	}
+	if r.given.Hiera != "" {
+		r.ignoredAt(source.Absolute(r.given.Hiera))
+		r.ignoredData(files, source.Absolute(r.given.Hiera))
+	}
+}
+
+// findUntracked finds what flags name, or a hiera.yaml that one names, and neither of two states that are compared has,
+// nor the commit that the work tree stands on.
+func (r *Revisions) findUntracked(old, new *Revision) {
+	if r.head == nil {
+		return
+	}
+	for _, at := range r.givenPlaces() {
+		_, err := r.head.Stat(at)
+		if err != nil && inDir(r.Repo.WorkTree(), at) && source.Exists(r.disk, at) && !old.Commits(at) && !new.Commits(at) &&
+			!slices.ContainsFunc(slices.Concat(r.ignored, r.untracked),
+				func(dir string) bool { return inDir(dir, at) }) {
+			r.untracked = append(r.untracked, at)
+		}
+	}
+}
+
+// ignoredAt finds what git ignores of a file or directory.
+func (r *Revisions) ignoredAt(at string) {
+	if _, err := r.disk.List(at); err == nil {
+		r.ignoredIn(at, nil, false)
+	} else if source.Exists(r.disk, at) && r.Repo.Ignored(r.disk, at, false) {
+		r.ignore(at)
+	}
 }
 
 // ignore takes in a file or directory that git ignores, unless it lies in one that it has.
 func (r *Revisions) ignore(at string) {
-	if !slices.ContainsFunc(r.ignored, func(dir string) bool { return at == dir || strings.HasPrefix(at, dir+"/") }) {
+	if !slices.ContainsFunc(r.ignored, func(dir string) bool { return inDir(dir, at) }) {
 		r.ignored = append(r.ignored, at)
 	}
 }
@@ -109,14 +142,10 @@ func (r *Revisions) findLinked(tree *git.Tree, link string) {
 	}
 }
 
-// ignoredData finds what git ignores where the hiera.yaml of a directory looks for data.
-func (r *Revisions) ignoredData(files source.Files, root string) {
-	for _, at := range DataPlaces(files, path.Join(root, "hiera.yaml")) {
-		if _, err := r.disk.List(at); err == nil {
-			r.ignoredIn(at, nil, false)
-		} else if source.Exists(r.disk, at) && r.Repo.Ignored(r.disk, at, false) {
-			r.ignore(at)
-		}
+// ignoredData finds what git ignores where a hiera.yaml looks for data.
+func (r *Revisions) ignoredData(files source.Files, config string) {
+	for _, at := range DataPlaces(files, config) {
+		r.ignoredAt(at)
 	}
 }
 

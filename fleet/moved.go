@@ -211,7 +211,7 @@ func (r *Revisions) has(side *Revision, at string) bool {
 	laid := func(dir string) bool {
 		return source.Exists(environment.Disk(dir, r.opt), path.Join(source.Absolute(dir), rel))
 	}
-	return inside && !slices.ContainsFunc(r.with, laid) && !slices.ContainsFunc(r.ignored, func(dir string) bool {
+	return inside && !slices.ContainsFunc(r.given.With, laid) && !slices.ContainsFunc(r.ignored, func(dir string) bool {
 		return at == dir || strings.HasPrefix(at, dir+"/")
 	}) && source.Exists(side.Files, at)
 }

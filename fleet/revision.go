@@ -21,14 +21,22 @@ import (
 type Revisions struct {
 	Repo *git.Repo // nil if the tree is in no repository
 
-	env     string // absolute
-	disk    source.Files
-	head    *git.Tree
-	ignored []string        // what Puppet reads and git ignores: it lies under every revision
-	looked  map[string]bool // directories that were looked at for that
-	with    []string        // directories that the user laid under every side
-	bare    bool            // the repository has no work tree
-	opt     environment.Options
+	env       string // absolute
+	disk      source.Files
+	head      *git.Tree
+	ignored   []string        // what Puppet reads and git ignores: it lies under every revision
+	looked    map[string]bool // directories that were looked at for that
+	untracked []string        // what flags name and no revision has: it lies under every one, too
+	given     Given
+	bare      bool // the repository has no work tree
+	opt       environment.Options
+}
+
+// Given is what flags name besides the environment.
+type Given struct {
+	With  []string // directories whose files lie under every side
+	Hiera string   // the global hiera.yaml; "" for none
+	Data  []string // directories of Hiera's data
 }
 
 // A Revision is one state.
@@ -38,7 +46,15 @@ type Revision struct {
 	Tree  *git.Tree // of a commit
 	Lent  []string  // submodules whose files are those of the work tree
 
+	own        string            // where that lies which the state has of its own, and no other one
 	submodules map[string]git.ID // of a commit, by the directory, with the commits that they stand at
+}
+
+// Has reports whether a file or directory is there in a state, and is the state's own: of the repository, or of the
+// tree that is compared, and not of what all states have from one place.
+func (r *Revision) Has(at string) bool {
+	_, err := r.Files.Stat(at)
+	return err == nil && (r.Commits(at) || r.Tree == nil && inDir(r.own, at))
 }
 
 // Commits reports whether a directory is part of a commit that the state shows.
@@ -53,10 +69,11 @@ func (r *Revision) Commits(dir string) bool {
 // WorkTree is the name of the state that is on the disk.
 const WorkTree = "the work tree"
 
-// NewRevisions opens the repository that an environment is in. disk is a view of the machine's files, roots are places
-// that the user named, with are directories whose files lie under every side.
-func NewRevisions(env string, disk source.Files, opt environment.Options, with []string) (*Revisions, error) {
-	r := &Revisions{env: source.Absolute(env), disk: disk, with: with, opt: opt}
+// NewRevisions opens the repository that an environment is in. disk is a view of what the user named of the machine's
+// files. A commit is all of the repository; so that the work tree and what git ignores are no less, these may be read
+// in all of it, too.
+func NewRevisions(env string, disk *source.Dir, opt environment.Options, given Given) (*Revisions, error) {
+	r := &Revisions{env: source.Absolute(env), disk: disk, given: given, opt: opt}
 	dir := r.env
 	if info, err := disk.Stat(dir); err != nil {
 		return nil, source.Named(err, dir, env)
@@ -77,10 +94,11 @@ func NewRevisions(env string, disk source.Files, opt environment.Options, with [
 	if r.Repo = repo; r.bare {
 		return r, nil
 	}
+	r.disk = disk.With(repo.WorkTree())
 	if r.head, err = repo.Tree("HEAD", repo.WorkTree()); err != nil {
 		return r, nil // there is no commit yet
 	}
-	r.findIgnored(disk)
+	r.findIgnored(r.disk)
 	return r, r.head.Confirm()
 }
 
@@ -100,10 +118,12 @@ func (r *Revision) Submodule(dir string) string {
 	return sub.Error()
 }
 
-// Lend lays what git has not got under the commits that are compared. What git ignores of either side lies under both.
+// Lend lays what git has not got under the commits that are compared. What git ignores of either side lies under both,
+// and so does what flags name and neither has.
 // If the other side is the work tree, submodules do, as they are checked out or not: a commit has only their names, and
 // what both sides have would be taken for new. How they changed is not seen then.
 func (r *Revisions) Lend(old, new *Revision) {
+	r.findUntracked(old, new)
 	for _, side := range []*Revision{old, new} {
 		if side.Tree == nil {
 			continue
@@ -147,8 +167,14 @@ func (r *Revisions) Close() {
 }
 
 // Ignored are the files and directories that are used on every side although git does not have them.
-func (r *Revisions) Ignored() (out []string) {
-	for _, dir := range r.ignored {
+func (r *Revisions) Ignored() []string { return r.seen(r.ignored) }
+
+// Untracked are those that flags name, and that git does not have although it does not ignore them.
+func (r *Revisions) Untracked() []string { return r.seen(r.untracked) }
+
+// seen are paths as seen from the environment.
+func (r *Revisions) seen(paths []string) (out []string) {
+	for _, dir := range paths {
 		rel, err := filepath.Rel(r.env, dir)
 		if err != nil {
 			rel = dir
@@ -161,11 +187,11 @@ func (r *Revisions) Ignored() (out []string) {
 // under are the layers that lie below a side.
 func (r *Revisions) under(ignored bool) (layers []source.Layer) {
 	if ignored {
-		for _, dir := range r.ignored {
+		for _, dir := range slices.Concat(r.ignored, r.untracked) {
 			layers = append(layers, source.Layer{At: dir, Files: r.disk, Dir: dir})
 		}
 	}
-	for _, dir := range r.with {
+	for _, dir := range r.given.With {
 		files := environment.Disk(dir, r.opt)
 		layers = append(layers, source.Layer{At: r.env, Files: files, Dir: source.Absolute(dir)})
 	}
@@ -181,8 +207,11 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 		if r.bare {
 			return nil, fmt.Errorf("%s is a bare repository, and has no work tree to compare: say --to REV", r.env)
 		}
-		out := &Revision{Title: WorkTree, Files: r.disk}
-		if len(r.with) > 0 {
+		out := &Revision{Title: WorkTree, Files: r.disk, own: r.env}
+		if r.Repo != nil {
+			out.own = r.Repo.WorkTree()
+		}
+		if len(r.given.With) > 0 {
 			own := source.Layer{At: r.env, Files: r.disk, Dir: r.env}
 			out.Files = source.NewLayers(r.disk, append([]source.Layer{own}, r.under(false)...)...)
 		}
@@ -204,8 +233,7 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 		failed = err
 	}
 	dir := source.Absolute(name)
-	files := environment.Disk(dir, r.opt)
-	if info, err := files.Stat(dir); err != nil || !info.IsDir() {
+	if info, err := environment.Disk(dir, r.opt).Stat(dir); err != nil || !info.IsDir() {
 		switch {
 		case errors.Is(failed, git.ErrUnknown):
 			return nil, fmt.Errorf("%w, nor a directory", failed)
@@ -216,8 +244,8 @@ func (r *Revisions) Open(name string) (*Revision, error) {
 		}
 		return nil, fmt.Errorf("%s is neither a revision nor a directory", name)
 	}
-	own := source.Layer{At: r.env, Files: files, Dir: dir}
-	return &Revision{Title: name, Files: source.NewLayers(r.disk, append([]source.Layer{own}, r.under(false)...)...)}, nil
+	files, own := r.elsewhere(dir)
+	return &Revision{Title: name, Files: files, own: own}, nil
 }
 
 // commit is the state of a commit.
@@ -361,7 +389,8 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 	}
 	err = source.Walk(side.Files, dir, func(p string, e source.Entry) bool {
 		switch {
-		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p):
+		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p) ||
+			slices.Contains(r.untracked, p):
 			return false
 		case e.IsDir() && side.Submodule(p) != "": // its files are not at hand, which is told
 			return false

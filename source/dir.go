@@ -41,7 +41,8 @@ type DirOptions struct {
 	Roots []string // directories or files that the user named
 	// the same for directories of modules: the links in one were put there by who runs the machine, and are roots, too
 	Modules  []string
-	Anywhere bool // everything may be read
+	Trees    []string // directories that belong to what the user named: the repository that a root is in
+	Anywhere bool     // everything may be read
 }
 
 // NewDir makes a view of the files as they are now.
@@ -74,9 +75,19 @@ func newDir(opt DirOptions, texts *texts) *Dir {
 			}
 		}
 	}
+	for _, p := range opt.Trees {
+		add(Absolute(p))
+	}
 	texts.begin()
 	d := &disk{at: time.Now(), texts: texts, pins: map[string]*pinned{}, roots: real, anywhere: opt.Anywhere}
 	return &Dir{NewView(d, given, real, opt.Anywhere), d, opt}
+}
+
+// With is a view of the same files that also shows some directories. The links in these are the tree's own.
+func (d *Dir) With(dirs ...string) *Dir {
+	opt := d.opt
+	opt.Trees = append(slices.Clone(opt.Trees), dirs...)
+	return newDir(opt, d.disk.texts)
 }
 
 // Absolute is a path as seen from the root of the file system, clean and slashed. It reads no file.

@@ -73,7 +73,12 @@ func follow[T any](l *Layers, op, p string, links int, ask func(f Files, p strin
 		if err == nil {
 			return x, nil
 		}
-		lead = cmp.Or(lead, l.layers[i].lead(err))
+		to := l.layers[i].lead(err)
+		lead = cmp.Or(lead, to)
+		var no *Refused
+		if to != "" && errors.As(err, &no) {
+			continue // the link leads out of the layer: who may read there is said there
+		}
 		if failed == nil && !errors.Is(err, fs.ErrNotExist) {
 			if failed = err; errors.Is(err, syscall.EISDIR) { // what programs say of it is told by where they see it
 				failed = &fs.PathError{Op: op, Path: p, Err: syscall.EISDIR}
@@ -85,6 +90,9 @@ func follow[T any](l *Layers, op, p string, links int, ask func(f Files, p strin
 		return ask(l.under, p)
 	case lead != "" && links < maxLink:
 		x, err := follow(l, op, lead, links+1, ask, above)
+		if no := (*Refused)(nil); errors.As(err, &no) && no.Target == "" && no.Path == lead {
+			err = leadsOutside(p, lead)
+		}
 		if err == nil || failed == nil && !errors.Is(err, fs.ErrNotExist) {
 			return x, err
 		}
@@ -185,7 +193,10 @@ func (l *Layers) Real(p string) (string, error) {
 			continue
 		}
 		dir, err := y.Files.Real(y.Dir)
-		if err == nil && below(dir, real) {
+		if err != nil {
+			dir = y.Dir // not all of it may be read
+		}
+		if below(dir, real) {
 			return path.Join(y.At, strings.TrimPrefix(real, dir)), nil
 		}
 		return real, nil

@@ -121,6 +121,12 @@ func outside(p, why string) error {
 	return &Refused{Path: p, Why: why, Flag: "--root " + path.Dir(p)}
 }
 
+// leadsOutside is the error of a path with a link on it that leads to where nobody may read.
+func leadsOutside(p, to string) error {
+	return &Refused{Path: p, Why: "leads to " + to + ", outside of what may be read", Flag: "--root " + path.Dir(to),
+		Target: to}
+}
+
 // look finds out what a path leads to.
 func (v *View) look(p string, links int) *node {
 	p = filepath.ToSlash(p)
@@ -228,8 +234,7 @@ func (v *View) follow(p, at, target string, links int) *node {
 		at = n.real
 	}
 	if !v.covers(at) {
-		return &node{err: &Refused{Path: p, Why: "leads to " + at + ", outside of what may be read", Flag: "--root " +
-			path.Dir(at), Target: at}}
+		return &node{err: leadsOutside(p, at)}
 	}
 	n := v.look(at, links)
 	return &node{real: n.real, in: n.in, err: n.err}

@@ -131,7 +131,7 @@ func (d *diffing) fromDisk(f *diffFlags) []string {
 	for _, x := range f.datadirs {
 		places = append(places, x.To)
 	}
-	for _, rel := range d.revs.Ignored() {
+	for _, rel := range slices.Concat(d.revs.Ignored(), d.revs.Untracked()) {
 		places = append(places, filepath.Join(source.Absolute(d.root), rel))
 	}
 	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {

@@ -5,12 +5,15 @@ import (
 	"os"
 	"strings"
 
+	"bunraku/puppet/environment"
+	"bunraku/source"
+
 	"github.com/spf13/cobra"
 )
 
 // betweenSides is inEnvironment for commands that compare two states. The sides may be named as for git, behind the
 // environment or in its place: REV, REV..REV, REV...REV, or two of them. Of two directories the second is the
-// environment, and the first what it is compared with.
+// environment, and the first what it is compared with; so it is of --from and --to where the current directory is none.
 func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, string,
 	*diffFlags) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -23,6 +26,9 @@ func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, strin
 		}
 		if err := f.sides(args); err != nil {
 			return err
+		}
+		if len(env) == 0 && isDir(f.from) && isDir(f.to) && !looksOwn(".") && looksOwn(f.to) {
+			env, f.to = []string{f.to}, ""
 		}
 		return inEnvironment(func(ctx context.Context, cmd *cobra.Command, root string) error {
 			return run(ctx, cmd, root, f)
@@ -45,6 +51,12 @@ func isPath(arg string) bool {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// looksOwn reports whether a directory looks like an environment.
+func looksOwn(dir string) bool {
+	view := source.NewDir(source.DirOptions{Roots: []string{dir}})
+	return environment.Looks(view, source.Absolute(dir))
 }
 
 // sides takes the sides from arguments.

@@ -101,13 +101,13 @@ func besideOf(env *environment.Environment, hiera string) (places []string) {
 	return places
 }
 
-// reached are the directories, or files, of which it counts how they changed: the environment, and what is in git of
-// the directories of modules, of what links of modules lead to, and of where else code and data lie. linked are what
-// links of modules lead to.
+// reached are the directories, or files, of which it counts how they changed: the environment, and what either side has
+// of its own of the directories of modules, of what links of modules lead to, and of where else code and data lie.
+// linked are what links of modules lead to.
 func (d *diffing) reached(hiera string) (dirs, linked []string) {
 	dirs = []string{source.Absolute(d.root)}
 	add := func(dir string) {
-		if !inside(dir, dirs) && (d.old.Commits(dir) || d.new.Commits(dir)) {
+		if !inside(dir, dirs) && (d.old.Has(dir) || d.new.Has(dir)) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -86,7 +86,7 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	}
 	if d.revs, err = fleet.NewRevisions(root, d.newSide.plain.Disk(),
 		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
-			Roots: opt.Roots}, f.with); err != nil {
+			Roots: opt.Roots}, givenBy(opt, f.with)); err != nil {
 		return nil, err
 	}
 	from, note := f.from, ""
@@ -181,6 +181,15 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment(), d.revs.Modes(d.old, d.new))
 	}
 	return d, nil
+}
+
+// givenBy is what flags name besides the environment.
+func givenBy(opt compiler.Options, with []string) fleet.Given {
+	out := fleet.Given{With: with, Hiera: opt.GlobalHiera}
+	for _, d := range opt.DataDirs {
+		out.Data = append(out.Data, d.To)
+	}
+	return out
 }
 
 // withoutLinks is a directory by the path that git has it at: links may lead to it by the one that it was given by.
@@ -400,6 +409,9 @@ func (d *diffing) notes() (out []string) {
 	add := func(text ...string) { out = append(out, text...) }
 	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		add(fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
+	}
+	if list := d.revs.Untracked(); len(list) > 0 {
+		add(fmt.Sprintf("The same on both sides, since flags name them and git does not have them: %s.", some(list)))
 	}
 	if d.revs.Repo != nil && d.revs.Repo.Sparse() && (d.old.Title == fleet.WorkTree || d.new.Title == fleet.WorkTree) {
 		add("The work tree is a sparse checkout: files that it leaves out count as removed. Compare commits (--to HEAD), or " +

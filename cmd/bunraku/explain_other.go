@@ -82,7 +82,7 @@ func (a *app) revision(cmd *cobra.Command, f *explainFlags, env, name string) (*
 	opt := a.options(cmd, &f.compileFlags)
 	revs, err := fleet.NewRevisions(env, compiler.NewWorkspace(env, opt).Disk(),
 		environment.Options{ModulePath: opt.ModulePath, BaseModulePath: opt.BaseModulePath, Outside: opt.Outside,
-			Roots: opt.Roots}, nil)
+			Roots: opt.Roots}, givenBy(opt, nil))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,7 +60,7 @@ func (a *app) earlier(ctx context.Context, cmd *cobra.Command, flags *verifyFlag
 	opt := a.options(cmd, &flags.compileFlags)
 	ws := compiler.NewWorkspace(s.env, opt)
 	revs, err := fleet.NewRevisions(s.env, ws.Disk(), environment.Options{ModulePath: opt.ModulePath,
-		BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Roots: opt.Roots}, nil)
+		BaseModulePath: opt.BaseModulePath, Outside: opt.Outside, Roots: opt.Roots}, givenBy(opt, nil))
 	if err != nil {
 		return judge.Suspect{}, err
 	}

@@ -169,7 +169,7 @@ func (t *Tree) find(op, name string) (node, error) {
 			continue
 		case part == "..":
 			if len(stack) == 1 {
-				return node{}, &source.Refused{Path: name, Why: "leads outside of " + t.mount}
+				return node{}, t.leaving(name, path.Join(append([]string{path.Dir(t.mount)}, todo...)...))
 			}
 			stack = stack[:len(stack)-1]
 			continue
@@ -199,7 +199,7 @@ func (t *Tree) find(op, name string) (node, error) {
 		parts := strings.Split(target, "/")
 		if path.IsAbs(target) {
 			if parts, err = t.below(path.Clean(target)); err != nil {
-				return node{}, &source.Refused{Path: name, Why: "leads outside of " + t.mount}
+				return node{}, t.leaving(name, path.Join(append([]string{target}, todo...)...))
 			}
 			stack = stack[:1]
 		}
@@ -214,6 +214,11 @@ func (t *Tree) dangling(err error, links int, at node, part string, rest []strin
 		return err
 	}
 	return &source.Dangling{Err: err, To: path.Join(append([]string{t.full(at.path), part}, rest...)...)}
+}
+
+// leaving is the error of a path with a link on it that leads out of the revision.
+func (t *Tree) leaving(name, to string) error {
+	return &source.Dangling{Err: &source.Refused{Path: name, Why: "leads outside of " + t.mount}, To: to}
 }
 
 func (t *Tree) child(tree ID, name string) (treeEntry, bool, error) {
