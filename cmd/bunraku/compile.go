@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +84,44 @@ func (f *compileFlags) add(c *cobra.Command) {
 	c.Flags().Var(&f.work, "work",
 		"how many times the usual work, steps and bytes, the compile of one node may cost")
 	f.unknown.add(c)
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.missing(cmd.ErrOrStderr(), isThere); err != nil {
+			return err
+		}
+		return f.unknown.prepare()
+	}
+}
+
+// isThere reports whether there is anything of a name.
+func isThere(name string) bool {
+	_, err := os.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// missing is the error of flags that name what is not there, as far as that would only be passed over. Puppet passes
+// over directories of a module path, too: of these it is told.
+func (f *compileFlags) missing(told io.Writer, there func(name string) bool) error {
+	if f.hiera != "" && !there(f.hiera) {
+		return fail("--hiera %s: there is no such file, so nothing would be looked up by it", f.hiera)
+	}
+	for _, d := range f.datadirs {
+		if !there(d.To) {
+			return fail("--datadir %s=%s: there is no such directory, so Hiera would find nothing in it", d.From, d.To)
+		}
+	}
+	for _, dir := range f.roots {
+		if !there(dir) {
+			return fail("--root %s: there is no such file or directory, so nothing of it could be read", dir)
+		}
+	}
+	if f.modulepath != "" {
+		for _, dir := range source.SplitPaths(f.modulepath) {
+			if dir != "" && !there(dir) {
+				fmt.Fprintf(told, "note: --modulepath: there is no directory %s, and it is passed over\n", dir)
+			}
+		}
+	}
+	return nil
 }
 
 // A workFlag is --work N: how much a compile may cost.

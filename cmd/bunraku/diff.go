@@ -93,6 +93,7 @@ func (f *diffFlags) addDiff(c *cobra.Command) {
 
 // addSides adds the flags that say what is compared.
 func (f *diffFlags) addSides(c *cobra.Command) {
+	c.PreRunE = func(*cobra.Command, []string) error { return f.unknown.prepare() } // the sides say what is there
 	fs := c.Flags()
 	language := fs.Lookup("language")
 	language.Value = &languagesFlag{&f.language, &f.later}

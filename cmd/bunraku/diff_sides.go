@@ -120,6 +120,12 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 		return nil, err
 	}
 	d.revs.Lend(d.old, d.new)
+	if err = f.missing(a.err, func(name string) bool {
+		at := source.Absolute(name)
+		return source.Exists(d.old.Files, at) || source.Exists(d.new.Files, at) || isThere(name)
+	}); err != nil {
+		return nil, err
+	}
 	if note != "" {
 		d.old.Title += " (" + note + ")"
 	}

@@ -40,7 +40,10 @@ func TestForeignCode(t *testing.T) {
 					[]byte("forge 'https://forge.example'\nmod 'acme/vendor', '1.2.3'\n"), 0o644))
 			}
 			t.Chdir(env)
-			args := []string{"check", "--root", filepath.Join(dir, "elsewhere"), "--packages", filepath.Join(dir, "lists")}
+			args := []string{"check", "--packages", filepath.Join(dir, "lists")}
+			if kind != "Puppetfile" {
+				args = append(args, "--root", filepath.Join(dir, "elsewhere"))
+			}
 			code, patch, notes := call(append(args, "--fix")...)
 			if code != exitNo || strings.Contains(patch, "vendor/") || applyPatch(t, ".", patch) != 1 {
 				t.Fatalf("exit %d\n%s%s", code, patch, notes)

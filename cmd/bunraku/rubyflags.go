@@ -25,7 +25,6 @@ func (f *rubyFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.mock, "mock", "",
 		"answers for functions: a YAML or JSON `FILE` with a list of function, arguments, and result or error")
 	c.Flags().BoolVar(&f.strictOpaque, "strict-opaque", false, "a value that is not known is an error")
-	c.PreRunE = func(*cobra.Command, []string) error { return f.prepare() }
 }
 
 // prepare checks the switches and reads the file of answers, before the command runs.
