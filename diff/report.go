@@ -23,7 +23,7 @@ const (
 	Fails     // it compiled before, and does not now
 	Mended    // it did not compile before, and does now
 	FailsBoth // it compiles on neither side
-	Excused   // an invented node that tells nothing of the tree
+	Excused   // it does not compile, and is invented or may not read something: that tells nothing of the tree
 )
 
 var stateNames = [...]string{"not done", "cannot change", "equal", "changed", "not known", "newly failing", "mended",

@@ -189,6 +189,8 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 	switch {
 	case n.Invented != nil && (was.Failure != nil || is.Failure != nil):
 		excused(out)
+	case c.unreadOn(was, is) != "":
+		out.State, out.Excuse = diff.Excused, c.unreadOn(was, is)
 	case was.Failure != nil && is.Failure != nil:
 		out.State = diff.FailsBoth
 	case was.Failure != nil || is.Failure != nil:
@@ -298,7 +300,9 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 	out := r.Nodes[i]
 	if was.Failure != nil { // and so it does on the new side
 		out.State, out.Old, out.New = diff.FailsBoth, n.reason(was.Failure), n.reason(was.Failure)
-		if n.Invented != nil {
+		if why := unread(c.From, was); why != "" {
+			out.State, out.Excuse = diff.Excused, why
+		} else if n.Invented != nil {
 			excused(out)
 		}
 		return nil

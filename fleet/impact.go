@@ -14,7 +14,7 @@ import (
 type Reached struct {
 	Node     string `json:"node"`
 	Why      string `json:"why,omitempty"`
-	NotKnown string `json:"not_known,omitempty"` // why: an invented node that does not compile
+	NotKnown string `json:"not_known,omitempty"` // why: it does not compile, and is invented or may not read something
 }
 
 // Impact tells which nodes can change: those whose compile on the old side asked something that has another answer on
@@ -66,6 +66,9 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why, unknown string, e
 			}
 			return changes[0].Attribute + " of " + changes[0].Name.String(), "", nil
 		}
+	}
+	if why := unread(c.From, was); why != "" {
+		return "", why, nil
 	}
 	if was.Failure != nil && n.Invented != nil { // what stands behind it was not asked for
 		return "", n.reason(was.Failure).Summary, nil

@@ -33,6 +33,8 @@ const (
 	MissingFact
 	// MissingFile: no module has the template or file: web/conf.erb.
 	MissingFile
+	// UnreadFile: a file that is asked for may not be read.
+	UnreadFile
 	// Refusal: the code ended the compile itself, by fail() or a function like it.
 	Refusal
 )

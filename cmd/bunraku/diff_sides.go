@@ -253,7 +253,7 @@ func (d *diffing) readAlike() error {
 		_, was := d.old.Files.Stat(dir)
 		_, is := d.new.Files.Stat(dir)
 		if errors.As(was, &no) != errors.As(is, &no) {
-			return fail("the module path %s %s on one side; allow it with --root %s", dir, no.Why, dir)
+			return fail("the module path %s %s on one side; allow it with %s", dir, no.Why, cmp.Or(no.Flag, "--root "+dir))
 		}
 	}
 	return nil
@@ -479,7 +479,7 @@ func (d *diffing) unread() (notes []string) {
 		env, side := s.Current().Environment(), []*fleet.Revision{d.old, d.new}[i]
 		env.Modules() // they have problems, too
 		for _, p := range env.Problems {
-			if p.Code == codeUnread {
+			if p.Code == environment.CodeUnread {
 				add(p.Summary)
 			}
 		}
@@ -498,9 +498,6 @@ func (d *diffing) unread() (notes []string) {
 	}
 	return notes
 }
-
-// codeUnread is of what the tree names and what lies outside of what the user named.
-const codeUnread = "N0104"
 
 // A pair is two workspaces of one environment: one that compiles fast, and one that knows where values come from, for
 // nodes that change.

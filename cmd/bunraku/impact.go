@@ -21,8 +21,8 @@ which has another answer now cannot change. It names, for those that can, the fi
 Every node that diff shows as changed is among them; not every one of them changes.
 
 The sides are those of diff: by default the work tree, and the commit at which its branch left the main branch.
-Exits with 0 if no node can change, with 2 if some can, and with 3 if none is sure to and some are not known: nodes that were
-invented and do not compile.`,
+Exits with 0 if no node can change, with 2 if some can, and with 3 if none is sure to and some are not known: nodes that do not
+compile, and were invented or name what may not be read.`,
 		Args: arguments(0, 3, ""),
 		RunE: f.betweenSides(a.impact),
 	}

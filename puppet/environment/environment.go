@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -161,13 +160,16 @@ func Disk(path string, opt Options) *source.Dir {
 // Files is the view that the environment reads.
 func (e *Environment) Files() source.Files { return e.files }
 
+// CodeUnread is the code of what the tree names and what may not be read.
+const CodeUnread = "N0104"
+
 // refused is what to tell about something that the tree names and that may not be read; nil if err says something else.
 func refused(err error, what, flag string, at *source.File) *source.Diagnostic {
 	var no *source.Refused
 	if !errors.As(err, &no) {
 		return nil
 	}
-	d := &source.Diagnostic{Code: "N0104", Severity: source.Warning, Summary: what + " " + no.Why + ", and is not read"}
+	d := &source.Diagnostic{Code: CodeUnread, Severity: source.Warning, Summary: what + " " + no.Why + ", and is not read"}
 	if at != nil {
 		d.Place = source.Place{File: at}
 	}
@@ -270,7 +272,7 @@ func (e *Environment) Manifests() ([]string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		if d := refused(err, "the manifest "+e.Display(manifest), "--root "+path.Dir(manifest), nil); d != nil {
+		if d := refused(err, "the manifest "+e.Display(manifest), flagOf(err), nil); d != nil {
 			d.Severity = source.Error
 			return nil, d
 		}

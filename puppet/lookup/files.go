@@ -98,7 +98,8 @@ func (l *Lookup) trouble(path string, err error) error {
 	case errors.Is(err, syscall.EISDIR):
 		return source.InRuby(err, path)
 	case errors.As(err, &no):
-		d := &source.Diagnostic{Code: "H0106", Summary: "(" + path + "): the file " + no.Why}
+		d := &source.Diagnostic{Code: "H0106", Summary: "(" + path + "): the file " + no.Why,
+			About: []source.Subject{{Kind: source.UnreadFile, Name: path}}}
 		if no.Flag != "" {
 			d.Summary += "; allow it with " + no.Flag
 			d.Help = "say " + no.Flag + " if it may be read, or --allow-outside if you vouch for the tree"
