@@ -148,10 +148,32 @@ func (d *diffing) fromDisk(f *diffFlags) []string {
 			d.disk = append(d.disk, contentOf(view, source.Absolute(place), f))
 		}
 	}
+	for _, at := range d.unnamed(f.hiera) {
+		view := d.new.Files
+		if !d.old.Has(at) && !d.new.Has(at) {
+			view = source.NewDir(source.DirOptions{Roots: []string{at}})
+		}
+		d.disk = append(d.disk, contentOf(view, at, f))
+	}
 	if d.old.Tree == nil && d.new.Tree == nil {
 		d.disk = append(d.disk, contentOf(d.new.Files, source.Absolute(d.root), f))
 	}
 	return d.disk
+}
+
+// unnamed are the places outside of the environment, and of the commits that are compared, which the tree names and no
+// flag. One that the environment lies in is left out: it may be the whole machine.
+func (d *diffing) unnamed(hiera string) (places []string) {
+	root := source.Absolute(d.root)
+	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
+		for _, at := range append(besideOf(s.Environment(), hiera), linkedTo(s.Environment())...) {
+			if !inside(at, append(places, root)) && !inside(root, []string{strings.TrimSuffix(at, "/")}) &&
+				!d.old.Commits(at) && !d.new.Commits(at) {
+				places = append(places, at)
+			}
+		}
+	}
+	return places
 }
 
 // contentOf tells a file, or a directory with all that is in it but for what we write, from others.

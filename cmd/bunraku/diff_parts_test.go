@@ -227,3 +227,31 @@ func TestShardsHostile(t *testing.T) {
 		t.Error(code, out, err)
 	}
 }
+
+// What the tree names outside of the repository is the same for both sides, and must be so for all parts.
+func TestDiffPartsOutside(t *testing.T) {
+	for _, c := range []struct{ name, hiera, conf string }{
+		{"data", "DIR", ""}, {"modules", "data", "modulepath = DIR:modules\n"}, {"manifests", "data", "manifest = DIR\n"},
+	} {
+		outside := t.TempDir()
+		place := strings.NewReplacer("DIR", filepath.ToSlash(outside))
+		s := newTree(t, 4, 0, map[string]string{"hiera.yaml": place.Replace(hieraOf(c.hiera, "c.yaml")),
+			"environment.conf": place.Replace(c.conf), "modules/m/manifests/init.pp": "class m { notify { 'a': } }\n",
+			"manifests/site.pp": "lookup('classes', { default_value => [] }).include\ninclude m\n"})
+		s.edit("modules/m/manifests/init.pp", "'a'", "'b'")
+		parts, out := t.TempDir(), &repository{t, outside}
+		for i, text := range []string{"", "# other\n"} {
+			out.write("c.yaml", "classes: []\n"+text)
+			out.write("y/manifests/init.pp", "class y {}\n"+text)
+			out.write("site.pp", "include m\n"+text)
+			if code, _, errs := call("diff", s.dir, "--from", "HEAD", "--root", outside, "--shard", fmt.Sprintf("%d/2", i+1),
+				"--out", parts); code != 0 {
+				t.Fatalf("%s: exit %d\n%s", c.name, code, errs)
+			}
+		}
+		code, _, errs := call("diff", "merge", parts, "--env", s.dir, "--from", "HEAD", "--root", outside)
+		if code != 1 || !strings.Contains(errs, "made from other files") {
+			t.Errorf("%s: exit %d\n%s", c.name, code, errs)
+		}
+	}
+}
