@@ -33,6 +33,7 @@ type diffFlags struct {
 	ignoreTags, filters     []string
 	full                    bool
 	root                    string // the tree; "" for none
+	top                     string // of the repository that the tree is in; "" for none
 }
 
 func (a *app) diffCommand() *cobra.Command {

@@ -30,7 +30,7 @@ func (a *app) showDiff(r *diff.Report, f *diffFlags, show diff.Show, files sourc
 	case "html":
 		return web.DiffReport(a.page(f.root), r)
 	}
-	run := diffProblems(r, files, a.secrets.Hide)
+	run := diffProblems(r, files, f.fromTop, a.secrets.Hide)
 	switch f.format {
 	case "github":
 		return run.GitHub(a.out.GitHub())
@@ -54,8 +54,18 @@ const (
 	codeNotKnown   = "D201"
 )
 
+// fromTop is a file as platforms call it, who show what was found at its line: as seen from the top of the repository.
+func (f *diffFlags) fromTop(name string) string {
+	at := source.Absolute(name)
+	if f.top == "" || !inside(at, []string{f.top}) {
+		return name
+	}
+	return strings.TrimPrefix(at, f.top+"/")
+}
+
 // diffProblems is a report as problems with places, for formats that show such: every group at the hunk that makes it.
-func diffProblems(r *diff.Report, files source.Files, hide func(string) string) *report.Run {
+// named is how these call files.
+func diffProblems(r *diff.Report, files source.Files, named, hide func(string) string) *report.Run {
 	run := &report.Run{Command: "diff", Version: version, Name: r.Name, Hide: hide}
 	nodes := make([]*report.Node, len(r.Nodes))
 	for i, n := range r.Nodes {
@@ -76,15 +86,17 @@ func diffProblems(r *diff.Report, files source.Files, hide func(string) string) 
 		case g.Items[0].Kind == diff.Cycle && !g.Items[0].Gone:
 			code, severity = codeCycle, source.Error
 		}
-		add(&source.Diagnostic{Code: code, Severity: severity, Place: causePlace(g.Cause, files, opened),
+		add(&source.Diagnostic{Code: code, Severity: severity, Place: causePlace(g.Cause, files, named, opened),
 			Summary: g.Summary()}, g.Nodes)
 	}
 	for _, f := range r.Failures {
 		d := *f.Diagnostic
 		d.Summary = f.State.String() + ": " + d.Summary
 		d.Code = codeFails
-		if at := causePlace(f.Cause, files, opened); at.Known() {
+		if at := causePlace(f.Cause, files, named, opened); at.Known() {
 			d.Place = at
+		} else if at := d.Place.File; at != nil && named(at.Name) != at.Name {
+			d.Place.File = source.NewFile(named(at.Name), at.Text)
 		}
 		if f.State != diff.Fails {
 			d.Severity = source.Warning
@@ -110,7 +122,8 @@ func diffProblems(r *diff.Report, files source.Files, hide func(string) string) 
 }
 
 // causePlace is the line of the new state that a cause stands in; unknown if there is none.
-func causePlace(c *diff.Cause, files source.Files, opened map[string]*source.File) source.Place {
+func causePlace(c *diff.Cause, files source.Files, named func(string) string,
+	opened map[string]*source.File) source.Place {
 	if c == nil || files == nil {
 		return source.Place{}
 	}
@@ -124,7 +137,7 @@ func causePlace(c *diff.Cause, files source.Files, opened map[string]*source.Fil
 			if err != nil {
 				continue
 			}
-			f = source.NewFile(h.File, text.Text)
+			f = source.NewFile(named(h.File), text.Text)
 			opened[h.Path] = f
 		}
 		line := min(max(h.New.First, 1), max(f.LineCount(), 1))

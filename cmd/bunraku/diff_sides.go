@@ -89,6 +89,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 			Roots: opt.Roots}, givenBy(opt, f.with)); err != nil {
 		return nil, err
 	}
+	if d.revs.Repo != nil {
+		f.top = d.revs.Repo.WorkTree()
+	}
 	from, note := f.from, ""
 	switch {
 	case f.fork:
