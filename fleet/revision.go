@@ -350,14 +350,29 @@ func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []stri
 // mostFacts bounds how many files of facts are read to see whether one of them differs.
 const mostFacts = 1000
 
+// Facts are where the facts of the environment lie in some states: links may lead there.
+func (r *Revisions) Facts(sides ...*Revision) []string {
+	dirs := []string{FactsDir(r.env)}
+	for _, side := range sides {
+		if at, err := side.Files.Real(dirs[0]); err == nil && !slices.Contains(dirs, at) && !inDir(at, r.env) {
+			dirs = append(dirs, at)
+		}
+	}
+	return dirs
+}
+
 // FactsChanged reports whether the environment has other facts in one state than in the other. Those of the work tree
 // or of a directory are many and large, and no more than some are read: known is false if those are the same and there
 // are others.
 func (r *Revisions) FactsChanged(old, new *Revision) (changed, known bool) {
 	dir := FactsDir(r.env)
 	if old.Tree != nil && new.Tree != nil {
-		list, err := old.Tree.Changed(new.Tree, dir)
-		return len(list) > 0, err == nil
+		for _, at := range r.Facts(old, new) {
+			if list, err := old.Tree.Changed(new.Tree, at); err != nil || len(list) > 0 {
+				return err == nil, err == nil
+			}
+		}
+		return false, true
 	}
 	was, _ := old.Files.List(dir) // none if it is not there
 	is, _ := new.Files.List(dir)
@@ -387,6 +402,7 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 		}
 		return nil
 	}
+	facts := r.Facts(side)
 	err = source.Walk(side.Files, dir, func(p string, e source.Entry) bool {
 		switch {
 		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p) ||
@@ -394,7 +410,7 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 			return false
 		case e.IsDir() && side.Submodule(p) != "": // its files are not at hand, which is told
 			return false
-		case p == FactsDir(r.env): // those of the new side count for both (FactsChanged)
+		case slices.Contains(facts, p): // those of the new side count for both (FactsChanged)
 			return false
 		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir()):
 			return false
@@ -445,7 +461,7 @@ func (r *Revisions) leadsAmong(old, new *Revision, p string, dirs []string) bool
 		return false
 	}
 	among := func(dir string) bool { return strings.HasPrefix(x, dir+"/") }
-	return slices.ContainsFunc(dirs, among) && !among(FactsDir(r.env))
+	return slices.ContainsFunc(dirs, among) && !slices.ContainsFunc(r.Facts(old, new), among)
 }
 
 // equalModes reports whether a path is a file on both sides that may be run, or may not, or is none on one of them.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"path"
 	"path/filepath"
 	"slices"
@@ -111,22 +112,42 @@ func (d *diffing) reached(hiera string) (dirs, linked []string) {
 			dirs = append(dirs, dir)
 		}
 	}
+	facts := d.revs.Facts(d.old, d.new)
 	for _, s := range []*compiler.Snapshot{d.c.From, d.c.To} {
 		env := s.Environment()
 		for _, dir := range env.ModulePath {
 			add(dir)
 		}
 		for _, at := range linkedTo(env) {
-			if at != fleet.FactsDir(source.Absolute(d.root)) {
+			if !slices.Contains(facts, at) {
 				add(at)
 				linked = append(linked, at)
 			}
 		}
 		for _, at := range besideOf(env, hiera) {
-			if at != fleet.FactsDir(source.Absolute(d.root)) {
+			if !slices.Contains(facts, at) {
 				add(at)
 			}
 		}
 	}
 	return dirs, linked
+}
+
+// noted are the files that the compiles of nodes which change looked at, and that nothing told to be reached: a name
+// may be put together of variables, and functions read what they like. They are causes as well as others.
+func (d *diffing) noted(ctx context.Context) ([]string, error) {
+	var more []string
+	passed := slices.Concat(d.dirs, d.revs.Facts(d.old, d.new))
+	for _, view := range d.looked {
+		view.Each(func(p string) {
+			at, err := view.Real(p)
+			if err == nil && !inside(at, passed) && (d.old.Has(at) || d.new.Has(at)) {
+				if info, err := view.Files.Stat(at); err == nil && !info.IsDir() {
+					more = append(more, at)
+				}
+			}
+		})
+	}
+	slices.Sort(more)
+	return d.revs.Changed(ctx, d.old, d.new, slices.Compact(more))
 }

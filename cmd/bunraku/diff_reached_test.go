@@ -135,6 +135,65 @@ func TestDiffReachedBeside(t *testing.T) {
 	}
 }
 
+// A name may be put together when a node is compiled, and a link may lie in a directory that a link leads to: what is
+// read then is a cause, too, and what only lies beside it is told nothing of.
+func TestDiffReachedByNames(t *testing.T) {
+	const lookup = "notify { lookup('m'): }\n"
+	for _, c := range []struct {
+		name, hiera, site string
+		links             map[string]string
+	}{
+		{"dots within a path", hieraOf("data", "sub/../../../other/c.yaml"), lookup, nil},
+		{"dots behind a variable", hieraOf("data", "%{facts.kind}/../../../other/c.yaml"), lookup, nil},
+		{"a datadir of a variable", hieraOf("%{there}", "c.yaml"), "$there = '../other'\n" + lookup, nil},
+		{"a link behind a link", hieraOf("data", "l/c.yaml"), lookup,
+			map[string]string{"env/data/l": "../../between", "between/c.yaml": "../other/c.yaml"}},
+		{"a function's file", "version: 5\n", "notify { file(\"${module_directory('m')}/../../../other/c.yaml\"): }\n", nil},
+		{"a template", "version: 5\n", "notify { template(\"${module_directory('m')}/../../../other/c.yaml\"): }\n", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTree(t, 0, 0, map[string]string{"env/hiera.yaml": c.hiera, "env/manifests/site.pp": c.site,
+				"env/facts/n.json": `{"name": "n", "values": {"fqdn": "n", "kind": "sub"}}`, "env/data/sub/.keep": "",
+				"env/modules/m/manifests/init.pp": "class m {}\n", "other/c.yaml": "m: a\n", "other/d.yaml": "m: a\n"})
+			for at, to := range c.links {
+				s.link(at, to)
+			}
+			s.git("add", "-A")
+			s.git("commit", "-q", "--allow-empty", "-m", "links")
+			s.write("other/c.yaml", "m: b\n")
+			s.write("other/d.yaml", "m: b\n")
+			s.commit("after")
+			t.Chdir(s.dir)
+			for _, sides := range []string{"HEAD~1..HEAD", "HEAD~1"} {
+				code, out, errs := call("diff", "env", sides)
+				if code != 2 || !strings.Contains(out, "from  other/c.yaml:1 (") || strings.Contains(out, "d.yaml") {
+					t.Errorf("%s: exit %d\n%s%s", sides, code, out, errs)
+				}
+			}
+		})
+	}
+}
+
+// Facts may be linked from elsewhere: that they changed is told as of others, and no line of them is one of the code.
+func TestDiffFactsLinked(t *testing.T) {
+	s := newTree(t, 0, 0, map[string]string{"env/manifests/site.pp": "notify { $facts['role']: }\n",
+		"machines/n.json": `{"name": "n", "values": {"fqdn": "n", "role": "a"}}`, "env/hiera.yaml": hieraOf("..", "c.yaml")})
+	s.link("env/facts", "../machines")
+	s.commit("before")
+	s.write("machines/n.json", `{"name": "n", "values": {"fqdn": "n", "role": "b"}}`)
+	for _, sides := range []string{"HEAD", "HEAD~1..HEAD"} {
+		for _, command := range []string{"diff", "impact"} {
+			code, out, errs := call(command, filepath.Join(s.dir, "env"), sides)
+			if code != 0 || strings.Contains(out, "without effect") ||
+				!strings.Contains(out, "Facts are those of the new side, on both sides: how they changed does not count.") {
+				t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)
+			}
+		}
+		s.git("add", "-A")
+		s.git("commit", "-q", "--allow-empty", "-m", "after")
+	}
+}
+
 // What flags name is read from one place for both sides. Where the commits hold it, too, that it changed is told, and
 // its lines are not said to have no effect.
 func TestDiffReadAlike(t *testing.T) {

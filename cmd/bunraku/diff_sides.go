@@ -45,10 +45,12 @@ type diffing struct {
 	abroad           []*fleet.Abroad // nodes that belong to other environments
 	beside           []string        // environments beside this one whose nodes export, too
 	c                *fleet.Comparing
-	judge            *judge.Judge // of consequences; nil until they are asked for
-	paths            []string     // of files that are not the same
-	disk             []string     // digests of what both sides have from the disk; nil until they are asked for
-	alike            []string     // what is to be said of files that changed, and that both sides have from one place
+	judge            *judge.Judge    // of consequences; nil until they are asked for
+	dirs             []string        // of which it counts how they changed
+	paths            []string        // of files that are not the same
+	looked           []*source.Noted // what nodes that change look at, on both sides
+	disk             []string        // digests of what both sides have from the disk; nil until they are asked for
+	alike            []string        // what is to be said of files that changed, and that both sides have from one place
 }
 
 // openDiff opens the sides that the flags name.
@@ -174,8 +176,9 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if len(d.nodes) == 0 {
 		return nil, fail("no node has the class %s on either side", strings.Join(f.having, " or "))
 	}
-	reached, linked := d.reached(f.hiera)
-	if d.paths, err = d.revs.Changed(ctx, d.old, d.new, reached); err != nil {
+	dirs, linked := d.reached(f.hiera)
+	d.dirs = dirs
+	if d.paths, err = d.revs.Changed(ctx, d.old, d.new, dirs); err != nil {
 		return nil, err
 	}
 	for i, dir := range own {
@@ -395,7 +398,8 @@ func (a *app) compareNodes(ctx context.Context, d *diffing, f *diffFlags, nodes 
 // explains makes nodes that change be compiled with provenance, unless the format has no room for what it says.
 func (d *diffing) explains(f *diffFlags) {
 	if d.c.Options.Exact = f.format == "octocatalog"; !d.c.Options.Exact && d.c.Traced == nil {
-		d.c.Traced = traced(d.oldSide, d.newSide, d.old, d.new)
+		d.looked = []*source.Noted{source.NewNoted(d.old.Files), source.NewNoted(d.new.Files)}
+		d.c.Traced = traced(d.oldSide, d.newSide, d.looked[0], d.looked[1])
 	}
 }
 
@@ -515,15 +519,15 @@ func newPair(root string, opt compiler.Options) pair {
 }
 
 // traced opens both sides with provenance when the first node changes.
-func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Context) (from, to *compiler.Snapshot,
+func traced(oldSide, newSide pair, old, new source.Files) func(context.Context) (from, to *compiler.Snapshot,
 	err error) {
 	var once sync.Once
 	var from, to *compiler.Snapshot
 	var err error
 	return func(ctx context.Context) (*compiler.Snapshot, *compiler.Snapshot, error) {
 		once.Do(func() {
-			if from, err = oldSide.traced.Snapshot(ctx, old.Files); err == nil {
-				to, err = newSide.traced.Snapshot(ctx, new.Files)
+			if from, err = oldSide.traced.Snapshot(ctx, old); err == nil {
+				to, err = newSide.traced.Snapshot(ctx, new)
 			}
 		})
 		return from, to, err
@@ -534,6 +538,12 @@ func traced(oldSide, newSide pair, old, new *fleet.Revision) func(context.Contex
 func (d *diffing) causes(ctx context.Context, r *diff.Report) error {
 	paths, notes := d.withoutFacts()
 	r.Notes = append(r.Notes, notes...)
+	more, err := d.noted(ctx)
+	if err != nil {
+		return err
+	}
+	paths = slices.Concat(paths, more)
+	slices.Sort(paths)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return d.old.Submodule(p) != "" || d.new.Submodule(p) != "" })
 	var converted []string
 	for _, p := range paths {
@@ -573,7 +583,7 @@ func (d *diffing) shown(p string) string {
 
 // withoutFacts are the files that are not the same on both sides and count, with what is to be said of the others.
 func (d *diffing) withoutFacts() (paths, notes []string) {
-	facts := []string{source.Absolute(fleet.FactsDir(d.root))}
+	facts := d.revs.Facts(d.old, d.new)
 	paths = slices.DeleteFunc(slices.Clone(d.paths), func(p string) bool { return inside(p, facts) })
 	changed, known := d.revs.FactsChanged(d.old, d.new)
 	switch {
