@@ -103,6 +103,10 @@ func (r *Revisions) ignoredIn(dir string, parts []string, linked bool) {
 	if err != nil || r.looked[dir] {
 		return
 	}
+	var to *source.Dangling
+	if _, err := r.head.Stat(dir); errors.As(err, &to) && !inDir(r.Repo.WorkTree(), to.To) {
+		return // a link of the commit leads out of the repository: there git ignores nothing
+	}
 	if r.looked == nil {
 		r.looked = map[string]bool{}
 	}

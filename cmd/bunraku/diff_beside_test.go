@@ -123,6 +123,33 @@ func TestDiffNewBeside(t *testing.T) {
 	}
 }
 
+// Where a link of a commit leads out of the repository, it is read as the work tree is: as far as the user allows it.
+// What git would ignore if it lay in the repository hides nothing of it.
+func TestDiffLinkOutside(t *testing.T) {
+	top := t.TempDir()
+	outside := &repository{t, top}
+	outside.write("y/manifests/init.pp", "class y { include m }\n")
+	outside.write("y/manifests/old.bak", "")
+	s := newBeside(t, false, map[string]string{"env/manifests/site.pp": "if defined('y') { include y }\n",
+		".gitignore": "*.bak\n"}, map[string]string{"env/modules/y": filepath.Join(top, "y")})
+	env := filepath.Join(s.dir, "env")
+	for _, args := range [][]string{nil, {"--root", top}} {
+		if code, out, errs := call(append([]string{"diff", env}, args...)...); code != 0 {
+			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+	}
+	s.edit("env/modules/m/manifests/init.pp", "'a'", "'b'")
+	s.commit("after")
+	for _, sides := range []string{"HEAD~1..HEAD", "HEAD~1"} {
+		if _, out, _ := call("diff", env, sides); !strings.Contains(out, "Not looked at: the module ") {
+			t.Errorf("%s\n%s", sides, out)
+		}
+		if code, out, errs := call("diff", env, sides, "--root", top); code != 2 || !strings.Contains(out, "+ Notify[b]") {
+			t.Errorf("%s: exit %d\n%s%s", sides, code, out, errs)
+		}
+	}
+}
+
 // Of two directories each has its own neighbours: data, modules, and what links out of it lead to. Where nobody can
 // tell which they are, that is no answer.
 func TestDiffDirectoriesBeside(t *testing.T) {
