@@ -21,7 +21,7 @@ func (f *diffFlags) betweenSides(run func(context.Context, *cobra.Command, strin
 		if len(args) == 2 && isDir(args[0]) && isDir(args[1]) {
 			args[0], args[1] = args[1], args[0]
 		}
-		if len(args) > 0 && (len(args) == 3 || isEnvironment(args[0])) {
+		if len(args) > 0 && (len(args) == 3 || isEnvironment(args[0]) || len(args) == 2 && isRange(args[1])) {
 			env, args = args[:1], args[1:]
 		}
 		if err := f.sides(args); err != nil {
@@ -42,6 +42,9 @@ func isEnvironment(arg string) bool {
 	_, err := os.Stat(arg)
 	return err == nil || isPath(arg)
 }
+
+// isRange reports whether an argument is both sides: what stands before it is the environment.
+func isRange(arg string) bool { return strings.Contains(arg, "..") && !isPath(arg) && !isDir(arg) }
 
 // isPath reports whether an argument looks like a path, and like no revision or range of them.
 func isPath(arg string) bool {

@@ -73,3 +73,15 @@ func TestDiffRanges(t *testing.T) {
 		t.Errorf("%d, %q", code, err)
 	}
 }
+
+// What stands before a range is the environment, also if it is not there: nobody takes it for a revision.
+func TestDiffNoEnvironment(t *testing.T) {
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': }\n"})
+	t.Chdir(s.dir)
+	for _, command := range []string{"diff", "impact"} {
+		code, _, errs := call(command, "env/prod", "HEAD..HEAD")
+		if code != 1 || strings.Contains(errs, "revision") || !strings.Contains(errs, "there is no file or directory env/prod") {
+			t.Errorf("%s: exit %d\n%s", command, code, errs)
+		}
+	}
+}
