@@ -11,7 +11,8 @@ import (
 
 // secrets are the places whose data must not be shown: what was encrypted, and what flows into a Sensitive value,
 // unless the catalog has the same datum, copied from the same place, in the clear as well (a port that is also part of
-// a secret file is no secret).
+// a secret file is no secret). Such a value may be in the catalog or a variable; or it is one that lookup_options make
+// of data, and that other data or a text merely quote.
 type secrets struct {
 	leaves map[provenance.Ref]bool
 	lines  map[line]bool
@@ -56,7 +57,7 @@ func (rec *Record) findSecrets() *secrets {
 		}
 	}
 	clear := map[provenance.LabelKey]bool{}
-	var roots []provenance.Ref
+	roots := rec.Trace.MadeBy(provenance.Conceal)
 	for _, r := range rec.resources() {
 		for _, p := range r.Params {
 			if r.IsSensitive(p.Name) || value.HasSensitive(p.Value) {

@@ -423,3 +423,56 @@ func TestMeantSensitive(t *testing.T) {
 		}
 	}
 }
+
+// shows asks for everything that is said at some words of some files, and looks for texts that no answer may have.
+func (n *nav) shows(words map[string][]string, secret string, most int) {
+	n.t.Helper()
+	n.rest()
+	for file, words := range words {
+		for _, word := range words {
+			at := n.pos(file, word, 1)
+			n.ask("textDocument/hover", at)
+			n.ask("textDocument/completion", at)
+			n.ask("workspace/executeCommand", map[string]any{"command": "bunraku.explain.at", "arguments": []any{at}})
+		}
+		n.ask("textDocument/documentSymbol", n.doc(file))
+		n.ask("textDocument/inlayHint", map[string]any{"textDocument": n.doc(file)["textDocument"],
+			"range": at(0, 0, 99, 0)})
+	}
+	n.bye()
+	all := n.all.String()
+	for range most {
+		at := strings.Index(all, secret)
+		if at < 0 {
+			return
+		}
+		n.t.Errorf("it was sent: %s", all[max(0, at-300):at+20])
+		all = strings.ReplaceAll(all, all[at:at+len(secret)+1], "")
+	}
+}
+
+// TestQuotedSecret: what lookup_options make Sensitive stays so where other data quote it, also if the code that looks
+// those up gets to see no more than that there is a secret.
+func TestQuotedSecret(t *testing.T) {
+	files := map[string]string{
+		"environment.conf": "modulepath = modules\n",
+		"facts/a.json":     `{"fqdn": "a"}`,
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "a1: Quiet-01\nb1: \"%{lookup('a1')} tail\"\na2: {pw: Quiet-02}\nb2: \"%{lookup('a2.pw')} t\"\n" +
+			"pat_3: Quiet-03\nb3: {deep: [\"%{hiera('pat_3')}\"]}\na4: Quiet-04\nc4: \"c %{lookup('a4')}\"\n" +
+			"b4: \"%{lookup('c4')}\"\na5: Quiet-05\nweb::pw: \"%{lookup('a5')} tail\"\nother: shown-01\nb6: x %{lookup('other')}\n" +
+			"lookup_options:\n  a1: {convert_to: Sensitive}\n  a2: {convert_to: Sensitive}\n" +
+			"  '^pat_': {convert_to: Sensitive}\n  a4: {convert_to: Sensitive}\n  a5: {convert_to: 'Sensitive[String]'}\n",
+		"manifests/site.pp": "$v1 = lookup('b1')\n$v2 = lookup('b2')\n$v3 = lookup('b3')\n$v4 = lookup('b4')\n" +
+			"$v6 = lookup('b6')\n$v7 = \"y ${lookup('a1')}\"\ninclude web\n",
+		"modules/web/manifests/init.pp": "class web ($pw) {\n  notify { 'x': message => $pw }\n}\n",
+	}
+	n := navigate(t, files)
+	n.shows(map[string][]string{
+		"manifests/site.pp":             {"v1", "v2", "v3", "v4", "v6", "v7", "b1", "b2"},
+		"data/common.yaml":              {"a1", "b1", "a2", "b2", "pat_3", "b3", "c4", "b4", "web::pw"},
+		"modules/web/manifests/init.pp": {"pw)", "message", "pw }"}}, "uiet-0", 7)
+	if !strings.Contains(n.all.String(), "x shown-01") {
+		t.Error("nothing is shown")
+	}
+}

@@ -288,6 +288,9 @@ func (t *Trace) Leaf(l Label) Ref {
 // Decrypt is the operation that makes a plain text of an encrypted one.
 const Decrypt = "decrypt"
 
+// Conceal is the operation by which data become Sensitive, because their lookup_options say so.
+const Conceal = "convert_to Sensitive"
+
 // Op adds a value that an operation made of its operands.
 func (t *Trace) Op(name string, operands ...Ref) Ref {
 	if t == nil {

@@ -188,6 +188,48 @@ hierarchy:
 	}
 }
 
+// TestQuotedSecrets: a datum that lookup_options make Sensitive is shown to nobody who asks for what quotes it.
+func TestQuotedSecrets(t *testing.T) {
+	repo := writeRepo(t, map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
+		"data/common.yaml": "a1: planted-1\nb1: \"%{lookup('a1')} tail\"\na2: {pw: planted-2}\nb2: \"%{hiera('a2.pw')} t\"\n" +
+			"pat_3: planted-3\nb3: [\"%{lookup('pat_3')}\"]\na4: 4242991\nc4: \"c %{lookup('a4')}\"\nb4: \"%{lookup('c4')}\"\n" +
+			"a5: planted-5\napp::text: \"%{lookup('a5')} tail\"\n" +
+			"lookup_options:\n  a1: {convert_to: Sensitive}\n  a2: {convert_to: Sensitive}\n  '^pat_': {convert_to: Sensitive}\n" +
+			"  a4: {convert_to: Sensitive}\n  a5: {convert_to: Sensitive}\n",
+		"manifests/site.pp": "$v1 = lookup('b1')\n$v2 = lookup('b2')\n$v3 = lookup('b3')\n$v4 = lookup('b4')\n" +
+			"$v6 = \"y ${lookup('a1')}\"\ninclude app\nnotify { 'n': message => $v1 }\n",
+		"modules/app/manifests/init.pp": "class app ($text) {\n  notify { 'x': message => $text }\n}\n",
+		"facts/a.json":                  strings.Replace(facts12, "NAME", "a.example", 1),
+	})
+	t.Chdir(repo)
+	look := func(what, text string) {
+		t.Helper()
+		for _, secret := range []string{"planted", "4242991"} {
+			if i := strings.Index(text, secret); i >= 0 {
+				t.Errorf("%s: …%s…", what, text[max(0, i-100):i+10])
+			}
+		}
+	}
+	for _, ref := range []string{"$v1", "$v2", "$v3", "$v4", "$v6", "$app::text", "Notify[x]", "Notify[n]",
+		"Class[App]", "hiera:b1", "hiera:a1"} {
+		for _, more := range [][]string{nil, {"--all"}, {"--format", "json"}} {
+			code, out, errText := call(append([]string{"explain", ".", ref}, more...)...)
+			if look(ref, out+errText); code != exitFine {
+				t.Errorf("%s: %d %s", ref, code, errText)
+			}
+		}
+	}
+	if code, _, errText := call("compile", ".", "--provenance", "side.json"); code != exitFine {
+		t.Error(errText)
+	}
+	side, err := os.ReadFile("side.json")
+	must(t, err)
+	said, err := explain.Texts(side)
+	must(t, err)
+	look("the side file", said)
+}
+
 // TestRotatedInEditor: an editor that asks what the work tree changes is shown neither the old password nor the new
 // one, nor what the code makes of them.
 func TestRotatedInEditor(t *testing.T) {

@@ -270,7 +270,7 @@ func (inv *invocation) convert(key string, to value.Value, it item) (item, error
 	if _, is := it.v.(*value.Opaque); is {
 		// What it is nobody knows, but that nobody may see it, nor what lies below it in other levels.
 		if name, _, _ := strings.Cut(value.ToString(args[0]), "["); name == "Sensitive" {
-			it.v = &value.Sensitive{Value: it.v}
+			it = item{&value.Sensitive{Value: it.v}, inv.s.trace.Op(provenance.Conceal, it.ref)}
 		}
 		return it, nil
 	}
@@ -285,7 +285,11 @@ func (inv *invocation) convert(key string, to value.Value, it item) (item, error
 	inv.explain.text(func() string {
 		return "Applying convert_to lookup_option with arguments " + value.Literal(value.NewArray(args...))
 	})
-	return item{v, inv.s.trace.Op("convert_to", inv.s.deep(it))}, nil
+	made := "convert_to"
+	if value.HasSensitive(v) {
+		made = provenance.Conceal
+	}
+	return item{v, inv.s.trace.Op(made, inv.s.deep(it))}, nil
 }
 
 // A BadTypeError is what Scope.New returns for a type that cannot be parsed.
