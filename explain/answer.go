@@ -326,7 +326,7 @@ func (rec *Record) levelSpot(h *record.Hiera, lv record.Level, used bool) LevelS
 		return out
 	}
 	out.At = rec.spot(lv.Place)
-	out.Sensitive = rec.secrets().keys[h.Key] || value.HasSensitive(lv.Value) || value.HasSensitive(h.Value)
+	out.Sensitive = rec.secretHiera(h) || value.HasSensitive(lv.Value)
 	if out.Sensitive {
 		if out.At != nil {
 			out.At.Text = ""

@@ -241,7 +241,7 @@ func (rec *Record) saveLeaves(s *sideFile, p *provenance.Packed, files map[strin
 		if h == nil {
 			continue
 		}
-		hidden := secret.keys[k] || value.HasSensitive(h.Value)
+		hidden := rec.secretHiera(h)
 		side := sideHiera{Key: k, Found: h.Found, Merge: h.Merge, Secret: hidden}
 		if !hidden && h.Found {
 			side.Value = dataOf(h.Value)

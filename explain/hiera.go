@@ -2,9 +2,11 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
+	"bunraku/puppet/record"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -33,7 +35,7 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 		return m
 	}
 	a.Kind, a.Key, a.Merge = "hiera", key, h.Merge
-	secret := rec.secrets().keys[key] || value.HasSensitive(h.Value)
+	secret := rec.secretHiera(h)
 	if a.Sensitive = secret; !secret {
 		a.value, a.Value = h.Value, dataOf(h.Value)
 	}
@@ -56,7 +58,16 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 }
 
 // SecretKey reports whether what Hiera has for a key must not be shown.
-func (rec *Record) SecretKey(key string) bool { return rec.secrets().keys[RootKey(key)] }
+func (rec *Record) SecretKey(key string) bool {
+	h := rec.hieraOf(RootKey(key))
+	return rec.secrets().keys[RootKey(key)] || h != nil && rec.secretHiera(h)
+}
+
+// secretHiera is SecretKey for what the levels have.
+func (rec *Record) secretHiera(h *record.Hiera) bool {
+	return rec.secrets().keys[h.Key] || value.HasSensitive(h.Value) ||
+		slices.ContainsFunc(h.Levels, func(lv record.Level) bool { return len(lv.Secret) > 0 })
+}
 
 // LevelFile is the data file in which a key would be set: that of a level, by its name or the end of its path; without
 // one that of the level whose value counts now, else the first that is there.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"sync"
 
 	"bunraku/provenance"
@@ -56,6 +57,7 @@ func (rec *Record) findSecrets() *secrets {
 			s.hide(r, l)
 		}
 	}
+	rec.hideShared(s)
 	clear := map[provenance.LabelKey]bool{}
 	roots := rec.Trace.MadeBy(provenance.Conceal)
 	for _, r := range rec.resources() {
@@ -85,6 +87,35 @@ func (rec *Record) findSecrets() *secrets {
 	return s
 }
 
+// hideShared hides data that are Sensitive under another key, which has the same by an alias of YAML. Nobody need have
+// looked that one up.
+func (rec *Record) hideShared(s *secrets) {
+	type spot struct {
+		file string
+		span source.Span
+	}
+	shared, asked := map[spot]bool{}, map[string]bool{}
+	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
+		f := l.Place.File
+		if !l.Kind.InData() || f == nil || !strings.Contains(f.Text, "&") || !strings.Contains(f.Text, "*") {
+			return
+		}
+		if key := RootKey(l.Path); !asked[key] {
+			asked[key] = true
+			if h := rec.hieraOf(key); h != nil {
+				for _, lv := range h.Levels {
+					for _, p := range lv.Secret {
+						shared[spot{p.File.Name, p.Span}] = true
+					}
+				}
+			}
+		}
+		if shared[spot{f.Name, l.Place.Span}] {
+			s.hide(r, l)
+		}
+	})
+}
+
 // hide marks a place, and the lines and the Hiera key that it stands in.
 func (s *secrets) hide(r provenance.Ref, l provenance.Label) {
 	s.leaves[r] = true
@@ -110,6 +141,28 @@ func (s *secrets) hides(rec *Record, r provenance.Ref) bool {
 		return s.hidesAny(rec.Trace.Flows(r))
 	}
 	return how(r) == provenance.Flowed
+}
+
+// hidesIn is hides for a value of which the trace has only the spine there, if it is a container.
+func (s *secrets) hidesIn(rec *Record, v value.Value, r provenance.Ref) bool {
+	if len(s.leaves) == 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case *value.Array:
+		for i, e := range v.Elems {
+			if s.hidesIn(rec, e, v.Ref(i)) {
+				return true
+			}
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			if s.hides(rec, e.KeyRef) || s.hidesIn(rec, e.Value, e.Ref) {
+				return true
+			}
+		}
+	}
+	return s.hides(rec, r)
 }
 
 // Hides reports whether a value is secret because of what it is made of.

@@ -74,7 +74,7 @@ func (rec *Record) shortNote(n provenance.Note, r provenance.Ref) string {
 	case string: // of a side file
 		return v
 	case value.Value:
-		if !value.HasSensitive(v) && !rec.secrets().hides(rec, r) {
+		if !value.HasSensitive(v) && !rec.secrets().hidesIn(rec, v, r) {
 			return short(v)
 		}
 	}

@@ -23,6 +23,7 @@ type meaning struct {
 	once     sync.Once
 	found    atomic.Bool
 	declared map[string]bool // parameters whose types have Sensitive, OWNER::NAME
+	shared   map[string]bool // keys that have something in common with those of such parameters
 	hide     *strings.Replacer
 }
 
@@ -34,6 +35,7 @@ func (x *index) secretly() *meaning {
 		if len(x.meant.declared) == 0 {
 			return
 		}
+		x.meant.shared = x.sharedWith(x.meant.declared)
 		texts := slices.Concat(x.givenIn(x.meant.declared), x.dataOf(x.meant.declared))
 		slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
 		var pairs []string
@@ -250,6 +252,33 @@ func (x *index) givenIn(to map[string]bool) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// sharedWith are the keys that have something of the data of some, by an alias or a merge of YAML.
+func (x *index) sharedWith(keys map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range x.entries {
+		if !e.isData || e.data == nil || !strings.Contains(e.file.Text, "*") {
+			continue
+		}
+		nodes := map[*datafile.Node]bool{}
+		for key, kid := range entries(e.data) {
+			if keys[strings.TrimPrefix(key, "::")] {
+				kid.Node.Each(func(n *datafile.Node) { nodes[n] = true })
+			}
+		}
+		if len(nodes) == 0 {
+			continue
+		}
+		for key, kid := range entries(e.data) {
+			kid.Node.Each(func(n *datafile.Node) {
+				if nodes[n] {
+					out[key] = true
+				}
+			})
+		}
+	}
+	return out
 }
 
 // dataOf are the texts that data have for keys, and for those by which they say so.

@@ -190,10 +190,11 @@ func (e *entry) blotted(answer string, n int, s source.Span) string {
 }
 
 // declaredSensitive reports whether a key of Hiera's, or what it begins with, is that of a parameter which takes what
-// is Sensitive. What the data have for it is meant to be that, also where no compile comes by or it is not made so.
+// is Sensitive. What the data have for it is meant to be that, also where no compile comes by or it is not made so, and
+// so is what another key has of the same data.
 func (x *index) declaredSensitive(key string) bool {
 	key = rooted(outline.Name{Kind: outline.KeyName, Name: key, Span: source.Span{End: uint32(len(key))}}).Name
-	return x.params[key] && x.secretly().declared[key]
+	return x.params[key] && x.secretly().declared[key] || x.secretly().shared[key]
 }
 
 // madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is

@@ -476,3 +476,27 @@ func TestQuotedSecret(t *testing.T) {
 		t.Error("nothing is shown")
 	}
 }
+
+// TestSharedSecret: what lookup_options or a parameter make Sensitive is as secret under another key that has it by an
+// alias of YAML, or by a merge, also if no node looks up the one that is Sensitive.
+func TestSharedSecret(t *testing.T) {
+	files := map[string]string{
+		"environment.conf": "modulepath = modules\n",
+		"facts/a.json":     `{"fqdn": "a"}`,
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "a1: &a Quiet-01\na2: *a\nb1: &b Quiet-02\nb2: *b\nb3: {user: x, pw: *b}\n" +
+			"web::h: &h {pw: Quiet-03}\nh2:\n  <<: *h\n  x: 1\nother: &o shown-01\nmore: [*o]\nweb::c: &c {pw: Quiet-04}\n" +
+			"d1: {in: *c}\nlookup_options:\n  a1: {convert_to: Sensitive}\n  b2: {convert_to: Sensitive}\n" +
+			"  web::c: {convert_to: Sensitive}\n",
+		"manifests/site.pp": "$v1 = lookup('a2')\n$v2 = lookup('b1')\n$v3 = lookup('b3')\n$v4 = lookup('more')\n" +
+			"$v5 = \"y ${v1}\"\n$v6 = lookup('d1')\nnotify { 'x': message => $v1 }\n",
+		"modules/web/manifests/init.pp": "class web (Sensitive[Hash] $h) {\n}\n",
+	}
+	n := navigate(t, files)
+	n.shows(map[string][]string{
+		"manifests/site.pp": {"v1", "v2", "v3", "v4", "v5", "v6", "message", "v1 }"},
+		"data/common.yaml":  {"a1", "a2", "b1", "b2", "b3", "web::h", "h2", "more", "web::c", "d1"}}, "uiet-0", 5)
+	if !strings.Contains(n.all.String(), "shown-01") {
+		t.Error("nothing is shown")
+	}
+}

@@ -230,6 +230,47 @@ func TestQuotedSecrets(t *testing.T) {
 	look("the side file", said)
 }
 
+// TestSharedSecrets: a datum that lookup_options make Sensitive is as secret under another key, which has it by an
+// alias or a merge of YAML, whichever of them is looked up.
+func TestSharedSecrets(t *testing.T) {
+	repo := writeRepo(t, map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
+		"data/common.yaml": "a1: &a planted-1\na2: *a\nb1: &b planted-2\nb2: *b\nb3: {user: x, pw: *b}\n" +
+			"app::h: &h {pw: planted-3}\nh2:\n  <<: *h\n  x: 1\nother: &o shown-1\nmore: [*o]\n" +
+			"lookup_options:\n  a1: {convert_to: Sensitive}\n  b2: {convert_to: [Sensitive]}\n  '^app::h$': {convert_to: Sensitive}\n",
+		"manifests/site.pp": "$v1 = lookup('a2')\n$v2 = lookup('b1')\n$v3 = lookup('b3')\n$v4 = lookup('more')\n" +
+			"$v5 = \"y ${v1}\"\nnotify { 'n': message => $v1 }\n",
+		"facts/a.json": strings.Replace(facts12, "NAME", "a.example", 1),
+	})
+	t.Chdir(repo)
+	look := func(what, text string) {
+		t.Helper()
+		if i := strings.Index(text, "planted"); i >= 0 {
+			t.Errorf("%s: …%s…", what, text[max(0, i-100):i+10])
+		}
+	}
+	for _, ref := range []string{"$v1", "$v2", "$v3", "$v4", "$v5", "Notify[n]", "hiera:a1", "hiera:a2", "hiera:b1", "hiera:b3",
+		"hiera:app::h", "hiera:h2", "hiera:more"} {
+		for _, more := range [][]string{nil, {"--all"}, {"--format", "json"}} {
+			code, out, errText := call(append([]string{"explain", ".", ref}, more...)...)
+			if look(ref, out+errText); code != exitFine {
+				t.Errorf("%s: %d %s", ref, code, errText)
+			}
+			if strings.HasSuffix(ref, "more") && !strings.Contains(out, "shown-1") {
+				t.Errorf("%s: %s", ref, out)
+			}
+		}
+	}
+	if code, _, errText := call("compile", ".", "--provenance", "side.json"); code != exitFine {
+		t.Error(errText)
+	}
+	side, err := os.ReadFile("side.json")
+	must(t, err)
+	said, err := explain.Texts(side)
+	must(t, err)
+	look("the side file", said)
+}
+
 // TestRotatedInEditor: an editor that asks what the work tree changes is shown neither the old password nor the new
 // one, nor what the code makes of them.
 func TestRotatedInEditor(t *testing.T) {

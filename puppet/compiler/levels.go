@@ -46,7 +46,9 @@ func (c *Snapshot) levels(in eval.Input) func(key string, from eval.Left) *recor
 				told = more
 			}
 		}
-		out.Levels = levelsOf(c, &told, key)
+		out.Levels = levelsOf(c, &told, key, func(path string) []source.Place {
+			return session.Concealed(scope, path, key)
+		})
 		return out
 	}
 }
@@ -80,8 +82,9 @@ func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
 	}
 }
 
-// levelsOf lists the files that a lookup looked at for its key.
-func levelsOf(c *Snapshot, told *lookup.Explanation, key string) (out []record.Level) {
+// levelsOf lists the files that a lookup looked at for its key; secret says what of a file's is Sensitive by another.
+func levelsOf(c *Snapshot, told *lookup.Explanation, key string, secret func(path string) []source.Place) (
+	out []record.Level) {
 	env := c.Environment()
 	var walk func(e *lookup.Event, layer, level string)
 	walk = func(e *lookup.Event, layer, level string) {
@@ -100,7 +103,7 @@ func levelsOf(c *Snapshot, told *lookup.Explanation, key string) (out []record.L
 			lv := record.Level{Layer: layer, Name: level, File: env.Display(e.Path),
 				Exists: e.Outcome != lookup.LocationNotFound}
 			if e.Outcome == lookup.Found {
-				lv.Found, lv.Value, lv.Place = true, e.Value, e.Place
+				lv.Found, lv.Value, lv.Place, lv.Secret = true, e.Value, e.Place, secret(e.Path)
 			}
 			out = append(out, lv)
 		}

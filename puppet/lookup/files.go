@@ -142,6 +142,8 @@ type loaded struct {
 
 	traced map[string]item           // its values with their provenance, as far as they were asked for
 	noKeys map[string]provenance.Ref // the places of keys that it has not got
+
+	concealed map[*datafile.Node]bool // what is Sensitive under some key, once somebody has asked
 }
 
 // data is the file of a location, read as the backend function wants it.

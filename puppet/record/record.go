@@ -133,6 +133,8 @@ type Level struct {
 	Found  bool
 	Place  source.Place
 	Value  value.Value
+	// Secret is what of it must not be shown: under another key, which has the same by an alias, it is Sensitive.
+	Secret []source.Place
 }
 
 // A PassedBranch was not taken.

@@ -38,6 +38,7 @@ type File struct {
 	Root   *Node      // nil when the text holds nothing
 	Twice  []Repeated // keys of YAML that stand twice in one hash, where the last one silently counts
 	index  map[string]*Kid
+	shares bool // an alias stands for something
 }
 
 // A Repeated is a key that stands in one hash twice.
@@ -57,7 +58,7 @@ func NewFile(f *source.File, root *Node) *File {
 			}
 		}
 	}
-	if root != nil && root.anyShared() {
+	if d.shares = root != nil && root.anyShared(); d.shares {
 		root.settle("", map[*Node]bool{})
 	}
 	return d
@@ -92,6 +93,23 @@ func (n *Node) kidPath(path string, i int) string {
 		return segment
 	}
 	return path + "." + segment
+}
+
+// Aliased reports whether something of the file stands in several places of it, by an alias or a merge.
+func (d *File) Aliased() bool { return d.shares }
+
+// Each visits a node and all that is in it, each once; what an alias stands for is there, too.
+func (n *Node) Each(visit func(*Node)) { n.each(map[*Node]bool{}, visit) }
+
+func (n *Node) each(seen map[*Node]bool, visit func(*Node)) {
+	if n == nil || seen[n] {
+		return
+	}
+	seen[n] = true
+	visit(n)
+	for _, k := range n.Kids {
+		k.Node.each(seen, visit)
+	}
 }
 
 // Hash is what the file holds, or nil when that is no hash.
