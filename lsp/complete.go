@@ -48,7 +48,7 @@ func (s *Server) completion(_ context.Context, p *protocol.CompletionParams) (*p
 			continue
 		}
 		if c.of != nil {
-			c.detail = at.unmeant(c.of.written(c.whole))
+			c.detail = at.unmeant(at.index.written(c.of, c.whole))
 		}
 		edit, err := s.completing(c.name, typed, whole)
 		if err != nil {

@@ -82,7 +82,7 @@ func (at *spot) describe() (parts []string) {
 		}
 		if first == nil {
 			first = &o
-			parts = append(parts, code(declaration(o)), at.comment(o))
+			parts = append(parts, code(at.declaration(o)), at.comment(o))
 		} else if o.Node != first.Node { // it is one of them on one node, and another on another
 			parts = nil
 			break
@@ -271,7 +271,7 @@ func fenced(language, text string) string {
 }
 
 // declaration is the head of a definition, as it is written.
-func declaration(o occurrence) string {
+func (x *index) declaration(o occurrence) string {
 	var head string
 	for _, d := range o.tree.Defs {
 		if d.Span() != o.Whole {
@@ -279,17 +279,17 @@ func declaration(o occurrence) string {
 		}
 		switch d := d.(type) {
 		case *syntax.Class:
-			head = upTo(o.entry, d.Span(), d.Body)
+			head = x.upTo(o.entry, d.Span(), d.Body)
 		case *syntax.Define:
-			head = upTo(o.entry, d.Span(), d.Body)
+			head = x.upTo(o.entry, d.Span(), d.Body)
 		case *syntax.Function:
-			head = upTo(o.entry, d.Span(), d.Body)
+			head = x.upTo(o.entry, d.Span(), d.Body)
 		case *syntax.Plan:
-			head = upTo(o.entry, d.Span(), d.Body)
+			head = x.upTo(o.entry, d.Span(), d.Body)
 		}
 	}
 	if head == "" {
-		head = o.written(o.Whole)
+		head = x.written(o.entry, o.Whole)
 	}
 	const most = 1200
 	if len(head) > most {
@@ -299,11 +299,11 @@ func declaration(o occurrence) string {
 }
 
 // upTo is the text of a definition before its body.
-func upTo(e *entry, whole source.Span, body syntax.Body) string {
+func (x *index) upTo(e *entry, whole source.Span, body syntax.Body) string {
 	if body.Braces.Start > whole.Start {
 		whole.End = body.Braces.Start
 	}
-	return e.written(whole)
+	return x.written(e, whole)
 }
 
 // comment is what stands above a definition; of a parameter what puppet-strings has under @param.

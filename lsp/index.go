@@ -52,8 +52,10 @@ type entry struct {
 	once sync.Once
 	m    *mapper
 
-	looked sync.Once
-	hidden []source.Span // what sensitive has found
+	looking  sync.Mutex
+	looked   bool
+	hidden   []source.Span // what sensitive has found
+	hiddenBy *wraps        // with these
 
 	listed sync.Once
 	texts  map[string][]mention // what mentions has found

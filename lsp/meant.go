@@ -25,12 +25,14 @@ type meaning struct {
 	declared map[string]bool // parameters whose types have Sensitive, OWNER::NAME
 	shared   map[string]bool // keys that have something in common with those of such parameters
 	hide     *strings.Replacer
+	wraps    *wraps // what makes something Sensitive of what it is given
 }
 
 // secretly is what is meant to be Sensitive, found once.
 func (x *index) secretly() *meaning {
 	x.meant.once.Do(func() {
 		defer x.meant.found.Store(true)
+		x.meant.wraps = x.wrapping()
 		x.meant.declared = x.declaredSecrets()
 		if len(x.meant.declared) == 0 {
 			return

@@ -235,23 +235,23 @@ func (s *Server) documentHighlight(_ context.Context, p *protocol.TextDocumentPo
 	return out, nil
 }
 
-// entryOf is the file that a request is about, in a folder or alone; nil if it is not known.
-func (s *Server) entryOf(uri string) (*entry, error) {
+// entryOf is the file that a request is about, in a folder or alone, with the files around it; nil if it is not known.
+func (s *Server) entryOf(uri string) (*entry, *index, error) {
 	s.mu.Lock()
 	d := s.docs[uri]
 	s.mu.Unlock()
 	at, err := s.spot(uri, protocol.Position{})
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case at != nil:
-		return at.entry, nil
+		return at.entry, at.index, nil
 	case d == nil:
-		return nil, nil
+		return nil, nil, nil
 	}
 	e := &entry{path: d.key(), file: source.NewFile(d.key(), d.text)}
 	if d.ext == ".pp" || d.ext == ".epp" {
 		e.tree, _ = parseAlone(d)
 	}
-	return e, nil
+	return e, newIndex([]*entry{e}), nil
 }

@@ -16,10 +16,10 @@ import (
 // hidden in every message (redact); code that no compile came by has secrets, too.
 
 // written is a part of a file's text without what the code itself makes Sensitive, which no compile may have come by.
-func (e *entry) written(span source.Span) string {
+func (x *index) written(e *entry, span source.Span) string {
 	var out strings.Builder
 	from := span.Start
-	for _, s := range e.sensitive() {
+	for _, s := range x.sensitive(e) {
 		if s.Start < from || s.Start >= span.End {
 			continue
 		}
@@ -33,35 +33,117 @@ func (e *entry) written(span source.Span) string {
 
 // sensitive is where literals stand that the code makes Sensitive, or something of: Sensitive('…'), and
 // Sensitive.new($x ? { 1 => '…' }) at any depth; also by way of a variable of the file, which is set to the literal,
-// has it by default, or goes through it in a block. What names something there, such as a key that is looked up, does
-// not.
-func (e *entry) sensitive() []source.Span {
-	e.looked.Do(func() {
-		if e.tree == nil || !strings.Contains(e.file.Text, "Sensitive") {
-			return
-		}
-		h := &hiding{entry: e, named: map[source.Span]bool{}, vars: map[string]bool{}}
-		for _, n := range e.names {
-			h.named[n.Span] = true
-		}
-		for known := -1; len(h.vars) > known; {
-			known = len(h.vars)
-			e.hidden = nil
-			for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
-				syntax.Walk(x, h.node)
-			}
-		}
-		slices.SortFunc(e.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
-		e.hidden = slices.Compact(e.hidden)
-	})
+// has it by default, or goes through it in a block; or of what a function, a define or a template of the folder makes
+// Sensitive that it is given to. What names something there, such as a key that is looked up, does not.
+func (x *index) sensitive(e *entry) []source.Span {
+	by := x.secretly().wraps
+	e.looking.Lock()
+	defer e.looking.Unlock()
+	if !e.looked || e.hiddenBy != by {
+		e.looked, e.hiddenBy = true, by
+		e.hidden = e.hiding(by).hidden
+	}
 	return e.hidden
 }
 
 // A hiding finds what sensitive tells.
 type hiding struct {
 	*entry
-	named map[source.Span]bool // where names stand
-	vars  map[string]bool      // variables that something Sensitive is made of
+	wraps  *wraps
+	named  map[source.Span]bool // where names stand
+	given  map[source.Span]bool // and those of what is given to something that makes it Sensitive
+	vars   map[string]bool      // variables that something Sensitive is made of
+	hidden []source.Span
+}
+
+func (e *entry) hiding(by *wraps) *hiding {
+	h := &hiding{entry: e, wraps: by, named: map[source.Span]bool{}, given: map[source.Span]bool{},
+		vars: map[string]bool{}}
+	if e.tree == nil {
+		return h
+	}
+	about := strings.Contains(e.file.Text, "Sensitive")
+	for i := range e.names {
+		n := &e.names[i]
+		h.named[n.Span] = true
+		switch {
+		case n.Kind == outline.FunctionName && by.functions[n.Name] != nil:
+			about = true
+		case n.Kind == outline.VariableName && n.Param && !n.Defines && by.params[n.Name],
+			n.Kind == outline.LocalName && n.Of != "" && by.params[n.Of+" "+n.Name]:
+			about, h.given[n.Span] = true, true
+		}
+	}
+	if !about {
+		return h
+	}
+	for known := -1; len(h.vars) > known; {
+		known = len(h.vars)
+		h.hidden = nil
+		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+			syntax.Walk(x, h.node)
+		}
+	}
+	slices.SortFunc(h.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
+	h.hidden = slices.Compact(h.hidden)
+	return h
+}
+
+// wraps are what makes something Sensitive of what it is given: as far as its own file says so.
+type wraps struct {
+	functions map[string]*wrapper
+	params    map[string]bool // of classes and defines, OWNER::NAME, and of templates, TEMPLATE NAME
+}
+
+// A wrapper says of which arguments a function makes something Sensitive.
+type wrapper struct {
+	all bool
+	at  []bool
+}
+
+// of reports whether it does of one of them; what there are more than parameters is the last one's.
+func (w *wrapper) of(i int) bool { return w.all || len(w.at) > 0 && w.at[min(i, len(w.at)-1)] }
+
+func (x *index) wrapping() *wraps {
+	out := &wraps{map[string]*wrapper{}, map[string]bool{}}
+	for _, e := range x.entries {
+		if !e.secretive || e.tree == nil {
+			continue
+		}
+		h := e.hiding(&wraps{})
+		wrapped := func(p *syntax.Param) bool { return h.vars[p.Name] || h.says(p.Type) }
+		for d := range e.definitions() {
+			if f, is := d.(*syntax.Function); is {
+				w := &wrapper{all: h.says(f.Returns)}
+				for _, p := range f.Params {
+					w.at = append(w.at, wrapped(p))
+				}
+				if w.all || slices.Contains(w.at, true) {
+					out.functions[outline.Class(f.Name)] = w
+				}
+				continue
+			}
+			owner, params := parametersOf(d)
+			for _, p := range params {
+				if wrapped(p) {
+					out.params[owner+"::"+p.Name] = true
+				}
+			}
+		}
+		if e.tree.Epp != nil && e.template != "" {
+			for _, p := range e.tree.Epp.Params {
+				if wrapped(p) {
+					out.params[e.template+" "+p.Name] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// says reports whether a type has Sensitive in it.
+func (e *entry) says(typ syntax.Expr) bool {
+	return typ != nil && saysSensitive.MatchString(e.file.Slice(typ.Span()))
 }
 
 // node looks at a node of the file.
@@ -69,12 +151,14 @@ func (h *hiding) node(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Call:
 		h.made(n.Functor, n.Args, n.Lambda)
+		h.called(n.Functor, n.Args)
 		if f, is := n.Functor.(*syntax.Name); is && f.Value == "new" && len(n.Args) > 0 { // new(Sensitive, '…')
 			h.made(n.Args[0], n.Args[1:], n.Lambda)
 		}
 		h.block(n.Lambda, n.Args)
 	case *syntax.MethodCall:
 		h.made(n.Functor.Left, n.Args, n.Lambda)
+		h.called(n.Functor.Name, append([]syntax.Expr{n.Functor.Left}, n.Args...))
 		if f := n.Functor.Name.Value; f == "convert_to" || f == "new" { // '…'.convert_to(Sensitive)
 			for _, a := range n.Args {
 				h.made(a, []syntax.Expr{n.Functor.Left}, nil)
@@ -92,8 +176,19 @@ func (h *hiding) node(n syntax.Node) bool {
 			syntax.Walk(n.Right, h.literal)
 		}
 	case *syntax.Param:
-		if n.Default != nil && (h.vars[n.Name] || n.Type != nil && saysSensitive.MatchString(h.file.Slice(n.Type.Span()))) {
+		if n.Default != nil && (h.vars[n.Name] || h.says(n.Type)) {
 			syntax.Walk(n.Default, h.literal)
+		}
+	case *syntax.AttrOp:
+		if h.given[n.NameAt] {
+			syntax.Walk(n.Value, h.literal)
+		}
+	case *syntax.Hash:
+		for _, kid := range n.Entries {
+			key := kid.Key.Span()
+			if h.given[key] || key.Len() > 2 && h.given[source.Span{Start: key.Start + 1, End: key.End - 1}] {
+				syntax.Walk(kid.Value, h.literal)
+			}
 		}
 	}
 	return true
@@ -101,6 +196,21 @@ func (h *hiding) node(n syntax.Node) bool {
 
 // saysSensitive matches a type that has Sensitive in it.
 var saysSensitive = regexp.MustCompile(`\bSensitive\b`)
+
+// called hides what is given to a function that makes something Sensitive of it.
+func (h *hiding) called(function syntax.Expr, args []syntax.Expr) {
+	f, is := function.(*syntax.Name)
+	if !is {
+		return
+	}
+	if w := h.wraps.functions[outline.Class(f.Value)]; w != nil {
+		for i, a := range args {
+			if w.of(i) {
+				syntax.Walk(a, h.literal)
+			}
+		}
+	}
+}
 
 // block hides what a block goes through that makes something Sensitive of it.
 func (h *hiding) block(block *syntax.Lambda, over []syntax.Expr) {
@@ -152,11 +262,11 @@ func (h *hiding) literal(n syntax.Node) bool {
 // and may be cut; what is hidden of it is all from the first literal on.
 func (at *spot) unseen(answer string) string {
 	for _, e := range at.index.entries {
-		if len(e.sensitive()) == 0 || !strings.Contains(answer, path.Base(e.path)) {
+		if len(at.index.sensitive(e)) == 0 || !strings.Contains(answer, path.Base(e.path)) {
 			continue
 		}
 		last := 0
-		for _, s := range e.sensitive() {
+		for _, s := range at.index.sensitive(e) {
 			for n := max(last+1, e.file.LineOf(s.Start)); n <= e.file.LineOf(max(s.Start, s.End-1)); n++ {
 				last = n
 				answer = e.blotted(answer, n, s)

@@ -500,3 +500,39 @@ func TestSharedSecret(t *testing.T) {
 		t.Error("nothing is shown")
 	}
 }
+
+// TestSensitiveByCall: a literal that becomes Sensitive because a function, a template or a define makes it so is shown
+// as little, in code that no node comes to.
+func TestSensitiveByCall(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	const never = "modules/web/manifests/never.pp"
+	files["modules/web/functions/mk.pp"] = "function web::mk($v, $n = 1) >> Sensitive {\n  web::other($v)\n}\n"
+	files["modules/web/functions/take.pp"] = "function web::take(String $plain, Sensitive $v) {\n  $plain\n}\n"
+	files["modules/web/functions/wrap.pp"] = "function web::wrap($v, $n) {\n  $w = \"<${v}>\"\n  [$n, Sensitive($w)]\n}\n"
+	files["modules/web/templates/es.epp"] = "<%- | $pw, $n | -%>\np <%= Sensitive($pw).unwrap %> <%= $n %>\n"
+	files["modules/web/manifests/own.pp"] = "define web::own (Variant[String, Sensitive[String]] $pw, $other, $n) {\n" +
+		"  file { $title: content => Sensitive(\"x ${other}\") }\n}\n"
+	files[never] = `class web::never {
+  $a = web::mk('Quiet-01')
+  $b = 'Quiet-02'
+  $c = web::mk($b)
+  $d = { 'pw' => 'Quiet-03' }
+  web::own { '/x': pw => $d['pw'], other => 'Quiet-08', n => 'shown-01' }
+  $e = epp('web/es.epp', { 'pw' => 'Quiet-04', 'n' => 'shown-02' })
+  $f = 'Quiet-05'.web::mk
+  $g = 'Quiet-06'.then |$x| { web::mk($x) }
+  $h = web::take('shown-03', 'Quiet-07')
+  $i = web::wrap('Quiet-09', 'shown-04')
+  $j = 'shown-05'.upcase
+}
+`
+	n := navigate(t, files)
+	n.shows(map[string][]string{never: {"web::never", "a =", "b =", "c =", "d =", "e =", "f =", "g =", "h =", "i =", "j =",
+		"pw =>", "other", "/x"},
+		"modules/web/functions/mk.pp": {"v)\n"}}, "uiet-0", 9)
+	for i := 2; i <= 5; i++ {
+		if want := fmt.Sprintf("shown-0%d", i); !strings.Contains(n.all.String(), want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+}

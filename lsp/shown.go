@@ -264,7 +264,7 @@ const deepest = 200
 func (s *Server) selectionRange(_ context.Context, p *protocol.SelectionRangeParams) ([]protocol.SelectionRange,
 	error) {
 	out := []protocol.SelectionRange{}
-	e, err := s.entryOf(p.TextDocument.URI)
+	e, _, err := s.entryOf(p.TextDocument.URI)
 	if e == nil || err != nil {
 		return out, err
 	}

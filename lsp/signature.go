@@ -198,7 +198,7 @@ func (at *spot) ownSignature(e *entry, f *syntax.Function) signature {
 	var params []protocol.ParameterInformation
 	var texts []string
 	for _, p := range f.Params {
-		text := strings.Join(strings.Fields(e.written(p.Span())), " ")
+		text := strings.Join(strings.Fields(at.index.written(e, p.Span())), " ")
 		texts = append(texts, text)
 		params = append(params, protocol.ParameterInformation{Label: text})
 	}

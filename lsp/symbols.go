@@ -35,11 +35,11 @@ func flat(list []protocol.SymbolInformation, uri, in string,
 
 // outlineOf are the definitions of a file with their parameters and resources, or its keys.
 func (s *Server) outlineOf(p *protocol.DocumentSymbolParams) ([]protocol.DocumentSymbol, error) {
-	e, err := s.entryOf(p.TextDocument.URI)
+	e, x, err := s.entryOf(p.TextDocument.URI)
 	if e == nil || err != nil {
 		return []protocol.DocumentSymbol{}, err
 	}
-	o := outliner{e, e.mapper(s.enc)}
+	o := outliner{e, x, e.mapper(s.enc)}
 	switch {
 	case e.tree != nil && e.tree.Epp != nil:
 		return append(o.params(e.tree.Epp.Params), o.body(e.tree.Epp.Body.Stmts)...), nil
@@ -52,7 +52,8 @@ func (s *Server) outlineOf(p *protocol.DocumentSymbolParams) ([]protocol.Documen
 // An outliner makes the outline of a file.
 type outliner struct {
 	*entry
-	m *mapper
+	index *index
+	m     *mapper
 }
 
 // symbol makes a symbol. The range of a name must lie within that of the whole.
@@ -100,8 +101,8 @@ func (o *outliner) body(stmts []syntax.Expr) []protocol.DocumentSymbol {
 					o.body(n.Body.Stmts)))
 			case *syntax.Resource:
 				for _, b := range n.Bodies {
-					out = append(out, o.symbol(o.written(n.Type.Span())+" "+clip(o.written(b.Title.Span())), "",
-						protocol.SymbolKindObject, b.Span(), b.Title.Span(), nil))
+					out = append(out, o.symbol(o.index.written(o.entry, n.Type.Span())+" "+
+						clip(o.index.written(o.entry, b.Title.Span())), "", protocol.SymbolKindObject, b.Span(), b.Title.Span(), nil))
 				}
 			case *syntax.Assign:
 				if v, is := n.Left.(*syntax.Var); is {
@@ -217,7 +218,7 @@ var symbolKinds = map[outline.NameKind]protocol.SymbolKind{
 // comments.
 func (s *Server) foldingRange(_ context.Context, p *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
 	out := []protocol.FoldingRange{}
-	e, err := s.entryOf(p.TextDocument.URI)
+	e, _, err := s.entryOf(p.TextDocument.URI)
 	if e == nil || err != nil {
 		return out, err
 	}

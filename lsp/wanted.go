@@ -260,7 +260,7 @@ func (o *offers) eppParameters(template string) {
 			continue
 		}
 		for _, p := range e.tree.Epp.Params {
-			o.add(candidate{name: p.Name, kind: protocol.CompletionItemKindProperty, detail: e.written(p.Span())})
+			o.add(candidate{name: p.Name, kind: protocol.CompletionItemKindProperty, detail: o.index.written(e, p.Span())})
 		}
 	}
 }
