@@ -88,6 +88,7 @@ type index struct {
 	through map[string][]string   // the templates that render a template, themselves or by others
 	names   map[string]string     // of templates, by path: MODULE/FILE
 	byNode  map[string][]identity // the variables that node blocks set, by name
+	one     map[string]string     // of files that are reached by several names the one that they are edited by
 
 	tables *tables  // for completion, of about these files
 	meant  *meaning // what parameters say is Sensitive
@@ -202,7 +203,7 @@ func (x *index) with(e *entry) *index {
 	entries := slices.Clone(x.entries)
 	anew := func(entries []*entry) *index {
 		out := newIndex(entries)
-		out.tables = x.tables
+		out.tables, out.one = x.tables, x.one
 		return out
 	}
 	if !there {
@@ -217,13 +218,13 @@ func (x *index) with(e *entry) *index {
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
 		takes: x.takes, callers: x.callers, through: x.through, names: x.names, byNode: x.byNode, tables: x.tables,
-		meant: x.meant.after(old, e)}
+		one: x.one, meant: x.meant.after(old, e)}
 }
 
 // without is the index without a file.
 func (x *index) without(p string) *index {
 	out := newIndex(slices.DeleteFunc(slices.Clone(x.entries), func(e *entry) bool { return e.path == p }))
-	out.tables = x.tables
+	out.tables, out.one = x.tables, x.one
 	return out
 }
 
@@ -296,7 +297,7 @@ func (f *folder) findModule(view source.Files) error {
 func (x *index) meanings(e *entry, n outline.Name) []identity {
 	switch n.Kind {
 	case outline.LocalName:
-		file := e.path
+		file := x.real(e.path)
 		if n.Of != "" {
 			file = n.Of
 		} else if template := x.names[e.path]; template != "" && n.Local == 0 {
@@ -826,6 +827,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 		return nil, err
 	}
 	var settings, perhaps []string
+	links := map[string]string{}
 	err = source.WalkOn(view, source.Absolute(f.dir), func(p string, e source.Entry) bool {
 		name := path.Base(p)
 		switch {
@@ -833,6 +835,11 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 			return false
 		case e.IsDir():
 			return !noData[name]
+		}
+		if real, err := view.Real(p); e.Link && err == nil {
+			links[p] = real
+		}
+		switch {
 		case path.Ext(name) == ".erb" || isData(f.dir, p) || f.templateName(p) != "" || mayMention(f.dir, p):
 			files = append(files, p)
 		case isSettings(p):
@@ -844,7 +851,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 	}, func(string, error) error { return nil })
 	dirs := datadirs(view, settings)
 	f.mu.Lock()
-	f.datadirs = dirs
+	f.datadirs, f.links = dirs, links
 	f.mu.Unlock()
 	files = append(files, settings...)
 	for _, p := range perhaps {
@@ -881,7 +888,11 @@ func (f *folder) build(view source.Files, files []string) *index {
 	f.classKeys = slices.Compact(keys)
 	f.mu.Unlock()
 	read(false)
-	return newIndex(slices.DeleteFunc(entries, func(e *entry) bool { return e == nil }))
+	x := newIndex(slices.DeleteFunc(entries, func(e *entry) bool { return e == nil }))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x.one = oneOf(f.links, x.byPath)
+	return x
 }
 
 // index is what all files say now: those of the disk as they were last looked at, with the open ones as they are.

@@ -435,6 +435,9 @@ func (r *renaming) change(to string) (*change, error) {
 		slices.SortFunc(list, func(a, b source.Edit) int { return int(a.Place.Span.Start) - int(b.Place.Span.Start) })
 		c.edits[p] = slices.CompactFunc(list, func(a, b source.Edit) bool { return a.Place.Span == b.Place.Span })
 	}
+	if err := r.once(c); err != nil {
+		return nil, err
+	}
 	if err := r.unread(c); err != nil {
 		return nil, err
 	}
@@ -709,7 +712,7 @@ func (r *renaming) mean(after source.Files, c *change) error {
 		if next := c.moves[p]; next != "" {
 			p = next
 		}
-		at, edited := moved[spanIn{o.path, o.Span}]
+		at, edited := moved[spanIn{r.real(o.path), o.Span}]
 		if !edited {
 			return refused("%s:%d would stay as it is", r.short(o.path), o.file.LineOf(o.Span.Start))
 		}

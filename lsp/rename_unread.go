@@ -22,7 +22,7 @@ func (r *renaming) unread(c *change) error {
 		}
 		word, at := r.saidBy(e)
 		for _, start := range at {
-			if !slices.ContainsFunc(c.edits[e.path], func(x source.Edit) bool {
+			if !slices.ContainsFunc(c.edits[r.real(e.path)], func(x source.Edit) bool {
 				return x.Place.Span.Start <= start && start < x.Place.Span.End
 			}) {
 				return refused("%s:%d has %s, and the file cannot be read as it is: mend that first", r.short(e.path),
