@@ -38,6 +38,7 @@ type folder struct {
 	opened  map[string]opened // open files as they were last read, by path
 	// datadirs are the directories of data that files called hiera.yaml name, each with a slash at its end.
 	datadirs []string
+	named    map[string]bool   // files that some hiera.yaml can name
 	links    map[string]string // where files lead that are links
 	// classKeys are the keys of Hiera that hold names of classes, sorted.
 	classKeys []string

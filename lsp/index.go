@@ -533,9 +533,9 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 		return nil, err
 	}
 	f.mu.Lock()
-	old := f.entries[p]
+	old, named := f.entries[p], f.named[p]
 	f.mu.Unlock()
-	isData := f.isData(p)
+	isData := f.isData(p) || named
 	marked := strings.HasPrefix(c.Text, byteOrderMark) && f.server.showsMark(p)
 	template := f.templateName(p)
 	var classKeys []string
@@ -567,6 +567,11 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 	case ".yaml", ".yml", ".eyaml", ".json":
 		// What is wrong with it is told while it is open, and when a node asks for it.
 		if data, err := f.ws.Data(view, p); err == nil {
+			e.data, e.file = data.Root, data.Source
+		}
+	}
+	if e.data == nil && named { // in HOCON by its name, otherwise as YAML
+		if data, err := f.ws.Data(view, p); err == nil && data.Hash() != nil {
 			e.data, e.file = data.Root, data.Source
 		}
 	}
@@ -826,7 +831,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var settings, perhaps []string
+	var settings, perhaps, others []string
 	links := map[string]string{}
 	err = source.WalkOn(view, source.Absolute(f.dir), func(p string, e source.Entry) bool {
 		name := path.Base(p)
@@ -846,12 +851,14 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 			settings = append(settings, p)
 		case mayBeData(f.dir, p):
 			perhaps = append(perhaps, p)
+		case !isCode(p):
+			others = append(others, p)
 		}
 		return true
 	}, func(string, error) error { return nil })
-	dirs := datadirs(view, settings)
+	dirs, named := datadirs(view, settings), f.namedData(view, settings, slices.Concat(perhaps, others))
 	f.mu.Lock()
-	f.datadirs, f.links = dirs, links
+	f.datadirs, f.links, f.named = dirs, links, named
 	f.mu.Unlock()
 	files = append(files, settings...)
 	for _, p := range perhaps {
@@ -859,6 +866,7 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 			files = append(files, p)
 		}
 	}
+	files = slices.AppendSeq(files, maps.Keys(named))
 	for i := range files {
 		files[i] = filepath.ToSlash(files[i])
 	}

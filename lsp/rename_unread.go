@@ -38,8 +38,11 @@ func (e *entry) isUnread() bool {
 	if e.tree != nil {
 		return !e.whole
 	}
+	if e.isData {
+		return e.data == nil
+	}
 	switch path.Ext(e.path) {
-	case ".yaml", ".yml", ".eyaml", ".json": // data, hiera.yaml, a plan, or what a task takes
+	case ".yaml", ".yml", ".eyaml", ".json": // hiera.yaml, a plan, or what a task takes
 		return e.data == nil
 	}
 	return false
