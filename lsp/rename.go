@@ -425,6 +425,9 @@ func (r *renaming) change(to string) (*change, error) {
 	if err := r.noticed(to); err != nil {
 		return nil, err
 	}
+	if err := r.askedByData(to); err != nil {
+		return nil, err
+	}
 	if err := r.mentioned(); err != nil {
 		return nil, err
 	}
