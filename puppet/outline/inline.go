@@ -46,13 +46,22 @@ func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
 		return
 	}
 	in := &namer{file: tree, effects: n.effects, in: n.in, at: at}
-	in.template(&scope{local: true, at: at[0], outer: s})
-	n.names = append(n.names, in.names...)
+	own := &scope{local: true, at: at[0], outer: s}
+	all := true
 	if len(args) > 0 {
-		n.keys(args[0], s, func(key string, where source.Span, _ syntax.Expr) {
+		all = n.keys(args[0], s, func(key string, where source.Span, _ syntax.Expr) {
 			n.add(Name{Kind: LocalName, Name: key, Local: at[0], Span: where, Param: true, Text: true})
+			if len(tree.Epp.Params) == 0 { // what is given is what it has
+				own.set(key, nil)
+			}
 		})
 	}
+	in.template(own)
+	for i, x := range in.names {
+		in.names[i].Keyed = x.Keyed || !all && len(tree.Epp.Params) == 0 && x.Kind == VariableName && !x.Param && !x.Top &&
+			!x.Text && !strings.Contains(n.file.Source.Slice(x.Span), "::")
+	}
+	n.names = append(n.names, in.names...)
 }
 
 // written is the text of a string that stands in the code, and where each byte of it stands.

@@ -48,7 +48,7 @@ type Name struct {
 	Text    bool        // it stands in a string, which may happen to look like a name: a title, a key
 	Tag     bool        // it is a tag, which resources have of every part of the name of their class or define
 	Pattern bool        // it is any name of the kind that Name matches: a regular expression, or a text with Holes
-	Keyed   bool        // a variable that is set from what may be a hash, by its key: [$port, $host] = $hash
+	Keyed   bool        // a variable that may be taken out of a hash, by its key: [$port, $host] = $hash
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
 	// Open tells that the code there does not say which names of the kind it comes to: lookup($key). Name is empty or,

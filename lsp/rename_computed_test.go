@@ -1,0 +1,53 @@
+package lsp_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+// TestRenameComputed: names that code, a template or data put together, or take out of something, in places that no
+// node comes to. Each keeps the rename away, or is renamed with the rest.
+func TestRenameComputed(t *testing.T) {
+	const (
+		x    = "modules/web/manifests/x.pp"
+		y    = "modules/web/manifests/y.pp"
+		n    = "modules/web/manifests/n.pp"
+		erb  = "modules/web/templates/t.erb"
+		data = "data/common.yaml"
+	)
+	class := func(body string) map[string]string {
+		return map[string]string{n: "class web::n {\n  $loc = 1\n  if $facts['never'] {\n    " + body + "\n  }\n}\n"}
+	}
+	for _, c := range []struct {
+		files          map[string]string
+		file, word, to string
+		why            string
+		also, wanted   string // a file, and what it has then
+	}{
+		// A template in a string that declares no parameters has what it is given.
+		{files: class("notice(inline_epp('<%= $loc %>', { 'loc' => 99 }))"), file: n, word: "loc", to: "zloc", also: n,
+			wanted: "$zloc = 1\n  if $facts['never'] {\n    notice(inline_epp('<%= $loc %>', { 'loc' => 99 }))"},
+		{files: class("notice(inline_epp('<%= $loc %>', { 'other' => 99 }))"), file: n, word: "loc", to: "zloc", also: n,
+			wanted: "<%= $zloc %>"},
+		{files: class("notice(inline_epp('<%= $loc %>', $facts['h']))"), file: n, word: "loc", to: "zloc",
+			why: "n.pp:4 may take it out of a hash"},
+		{files: class("notice(inline_epp('<%- | $a | -%><%= $loc %>', $facts['h']))"), file: n, word: "loc", to: "zloc",
+			also: n, wanted: "<%= $zloc %>"},
+	} {
+		base, _, _ := unreached()
+		maps.DeleteFunc(base, func(p, _ string) bool { return strings.Contains(p, "unreached") })
+		maps.Copy(base, c.files)
+		nav := navigate(t, base)
+		edit, why := nav.renameIn(c.file, c.word, 1, c.to)
+		if c.why == "" && why != "" || !strings.Contains(why, c.why) || c.why != "" && why == "" {
+			t.Errorf("%s as %s with\n%v\n%q, want %q", c.word, c.to, c.files, why, c.why)
+		}
+		if c.also != "" && why == "" {
+			if is := nav.written(edit)[c.also]; !strings.Contains(is, c.wanted) {
+				t.Errorf("%s is then\n%s", c.also, is)
+			}
+		}
+		nav.bye()
+	}
+}
