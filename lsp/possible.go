@@ -299,6 +299,9 @@ func (e *entry) mention(text string, at source.Span) {
 		}
 	}
 	add(text, false, false)
+	if start := strings.TrimLeft(text, knockouts); e.data != nil && start != text { // '--web::x' takes web::x away
+		add(start, false, false)
+	}
 	key := rooted(outline.Name{Kind: outline.KeyName, Name: text, Span: source.Span{End: uint32(len(text))}})
 	if key.Name != text {
 		add(key.Name, true, false)
@@ -316,6 +319,9 @@ func (e *entry) mention(text string, at source.Span) {
 		add(w, false, true, plain...)
 	}
 }
+
+// knockouts are what names in data may have in front, where Hiera merges what several levels say.
+const knockouts = "-!~^+*#/<>=.,;|&%_ "
 
 // possible are the places that may name what a name means, and do not say so.
 func (at *spot) possible(n outline.Name) (out []occurrence) {
@@ -442,7 +448,10 @@ func (at *spot) byParts(id identity) (out []occurrence) {
 		for _, p := range e.joined {
 			if !outline.Matches(p.Name, id.name) || (id.kind == outline.KeyName || id.kind == outline.VariableName) &&
 				strings.Count(p.Name, "::") != strings.Count(id.name, "::") ||
-				slices.ContainsFunc(e.names, func(n outline.Name) bool { return n.Text && p.Span.Contains(n.Span) }) {
+				slices.ContainsFunc(e.names, func(n outline.Name) bool {
+					asked := e.isData && !n.Defines && n.Kind != outline.ClassName // it is what is put in
+					return n.Text && !asked && p.Span.Contains(n.Span)
+				}) {
 				continue
 			}
 			out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: id.name, Span: p.Span, Pattern: true}})
@@ -459,8 +468,8 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 	spelled := outline.Capitalized(word)
 	capital := id.kind == outline.TypeName && at.isAlias(id.name) // a data type is spelled so wherever it is meant
 	for _, e := range at.index.entries {
-		if !strings.Contains(e.file.Text, word) && !(folds && strings.Contains(e.file.Text, spelled)) ||
-			in != nil && !in(e) {
+		if !strings.Contains(e.file.Text, word) && !(folds && strings.Contains(e.file.Text, spelled)) &&
+			!escaped.MatchString(e.file.Text) || in != nil && !in(e) {
 			continue
 		}
 		list := e.mentions()[strings.ToLower(word)]
@@ -491,6 +500,9 @@ func (at *spot) mentions(id identity, word string, in func(*entry) bool) (out []
 	}
 	return out
 }
+
+// escaped is how data and code write letters otherwise.
+var escaped = regexp.MustCompile(`\\(?:[xuU0-7]|\r?\n)`)
 
 // isAlias reports whether a type is a data type of the tree's own, and no define.
 func (x *index) isAlias(name string) bool {

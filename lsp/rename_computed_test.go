@@ -12,12 +12,17 @@ func TestRenameComputed(t *testing.T) {
 	const (
 		x    = "modules/web/manifests/x.pp"
 		y    = "modules/web/manifests/y.pp"
+		xx   = "modules/web/manifests/xx.pp"
 		n    = "modules/web/manifests/n.pp"
 		erb  = "modules/web/templates/t.erb"
 		data = "data/common.yaml"
 	)
 	class := func(body string) map[string]string {
 		return map[string]string{n: "class web::n {\n  $loc = 1\n  if $facts['never'] {\n    " + body + "\n  }\n}\n"}
+	}
+	with := func(files map[string]string, file, text string) map[string]string {
+		files[file] = text
+		return files
 	}
 	for _, c := range []struct {
 		files          map[string]string
@@ -34,6 +39,22 @@ func TestRenameComputed(t *testing.T) {
 			why: "n.pp:4 may take it out of a hash"},
 		{files: class("notice(inline_epp('<%- | $a | -%><%= $loc %>', $facts['h']))"), file: n, word: "loc", to: "zloc",
 			also: n, wanted: "<%= $zloc %>"},
+
+		// Data put names together, write them otherwise, and take away what other levels say.
+		{files: map[string]string{data: "some_key: 1\nweb::x::size: 3\nl: ['--web::x']\n"}, file: x, word: "web::x",
+			to: "web::xx", why: "common.yaml:3 has web::x as a text"},
+		{files: map[string]string{data: "some_key: 1\nweb::x::size: 3\nl: ['--web::xs']\n"}, file: x, word: "web::x",
+			to: "web::xx", also: xx, wanted: "class web::xx"},
+		{files: map[string]string{data: "some_key: 1\nweb::x::size: 3\na: \"web::%{lookup('b')}\"\nb: x\n"}, file: x,
+			word: "web::x", to: "web::xx", why: "common.yaml:3 may put the name web::x together"},
+		{files: map[string]string{data: "some_key: 1\nweb::x::size: 3\na: \"webs::%{lookup('b')}\"\nb: x\n"}, file: x,
+			word: "web::x", to: "web::xx", also: xx, wanted: "class web::xx"},
+		{files: with(class("create_resources('web::y', lookup('q'))"), data,
+			"some_key: 1\nweb::x::size: 3\nq:\n  t:\n    \"si\\x7ae\": 4\n"), file: y, word: "size", to: "width",
+			why: "common.yaml:5 has size as a text"},
+		{files: with(class("create_resources('web::y', lookup('q'))"), "data/other.json", `{"q": {"t": {"si\u007ae": 4}}}`),
+			file: y, word: "size", to: "width", why: "other.json:1 has size as a text"},
+		{files: class("include \"web::\\u0078\""), file: x, word: "web::x", to: "web::xx", why: "n.pp:4 writes"},
 	} {
 		base, _, _ := unreached()
 		maps.DeleteFunc(base, func(p, _ string) bool { return strings.Contains(p, "unreached") })
