@@ -803,6 +803,9 @@ func (x *index) patterns(f func(o occurrence, matches func(name string) bool)) {
 						}
 					}
 					pattern := n.Name
+					if n.Kind == outline.VariableName && !n.Param && x.ownMatches(e, n, name) {
+						return true
+					}
 					if first, _, path := strings.Cut(pattern, "."); path && n.Kind == outline.KeyName &&
 						strings.ContainsFunc(first, func(c rune) bool { return c >= 'a' && c <= 'z' }) {
 						pattern = first
@@ -812,6 +815,20 @@ func (x *index) patterns(f func(o occurrence, matches func(name string) bool)) {
 			}
 		}
 	}
+}
+
+// ownMatches reports whether a pattern that says no owner matches a variable of who has the code, or renders it.
+func (x *index) ownMatches(e *entry, n *outline.Name, name string) bool {
+	last := lastPart(name)
+	if last == name || strings.Contains(n.Name, "::") || !outline.Matches(n.Name, last) {
+		return false
+	}
+	if e.template == "" || n.In != "" {
+		return x.inherited(n.In, last) == name
+	}
+	callers := x.callers[e.template]
+	return slices.ContainsFunc(callers, func(owner string) bool { return x.inherited(owner, last) == name }) ||
+		len(callers) == 0 && x.renders(strings.TrimSuffix(name, "::"+last))
 }
 
 // within is where a text stands in a span that may hold quotes around it.

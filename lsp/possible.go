@@ -249,7 +249,11 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 			case c == ':' && from < len(code) && isWord(code[from]) && (i == 0 || code[i-1] != ':'):
 				for end = from; end < len(code) && isWord(code[end]); end++ {
 				}
-			case c == '%' && from+1 < len(code) && (code[from] == 'w' || code[from] == 'i'):
+			case c == '%' && from+1 < len(code) && (code[from] == 'q' || code[from] == 'Q') && !isWord(code[from+1]):
+				if n := strings.IndexByte(code[from+2:], endQuote(code[from+1])); n >= 0 {
+					from, end = from+2, from+2+n
+				}
+			case c == '%' && from+1 < len(code) && strings.IndexByte("wiWI", code[from]) >= 0:
 				from += 2
 				if n := strings.IndexAny(code[from:], ")]}>|!/"); n >= 0 {
 					end = from + n
@@ -275,6 +279,14 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 			i = end
 		}
 	}
+}
+
+// endQuote is what ends a string of Ruby's that begins with a byte.
+func endQuote(open byte) byte {
+	if i := strings.IndexByte("([{<", open); i >= 0 {
+		return ")]}>"[i]
+	}
+	return open
 }
 
 // mention lists a text: as a whole, without a path behind it, and by its words if it is a reference, a data type or a
@@ -363,8 +375,8 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 		return at.mentions(id, name, nil)
 	}
 	// Code of the owner that asks for variables by texts: getvar($name), and scope[name] in its templates; and code that
-	// asks for any variable of the owner.
-	out = at.mentions(id, name, func(e *entry) bool {
+	// asks for any variable of the owner. The texts may come from data.
+	asks := func(e *entry) bool {
 		return slices.ContainsFunc(e.names, func(n outline.Name) bool {
 			return n.Pattern && n.Kind == outline.VariableName && !n.Param && strings.HasSuffix(n.Name, string(outline.Hole)) &&
 				outline.Matches(n.Name, id.name)
@@ -372,7 +384,9 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 			return n.Kind == outline.VariableName && n.Name == "" &&
 				(n.In == owner || slices.Contains(at.callers[e.template], owner))
 		})
-	})
+	}
+	asked := slices.ContainsFunc(at.index.entries, asks)
+	out = at.mentions(id, name, func(e *entry) bool { return asks(e) || asked && e.isData })
 	module, _, _ := strings.Cut(owner, "::")
 	for _, e := range at.index.entries {
 		if e.template == "" || path.Ext(e.path) == ".epp" || len(at.callers[e.template]) > 0 ||
@@ -411,8 +425,8 @@ func (at *spot) open(owner string) bool {
 }
 
 // renders reports whether an owner renders templates whose names it does not say.
-func (at *spot) renders(owner string) bool {
-	return slices.ContainsFunc(at.index.entries, func(e *entry) bool {
+func (x *index) renders(owner string) bool {
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
 		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
 			return n.Kind == outline.TemplateName && n.In == owner
 		})

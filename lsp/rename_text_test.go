@@ -295,9 +295,9 @@ func TestRenameExported(t *testing.T) {
 	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n",
 		"facts/a.json": `{"fqdn": "a"}`, "facts/b.json": `{"fqdn": "b"}`,
 		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
-		"data/common.yaml": "more: po\n",
+		"data/common.yaml": "more: PORT\n",
 		"manifests/site.pp": "node 'a' { @@web::v { 'x': } }\nnode 'b' {\n" +
-			"  Web::V <<| |>> { * => { \"${lookup('more')}rt\" => 3 } }\n}\n",
+			"  Web::V <<| |>> { * => { downcase(lookup('more')) => 3 } }\n}\n",
 		"modules/web/manifests/v.pp": "define web::v ($port = 1) {\n  notify { \"${port}\": }\n}\n"})
 	_, why := n.renameIn("modules/web/manifests/v.pp", "port", 1, "zz")
 	if !strings.Contains(why, "b would fail") {

@@ -62,7 +62,26 @@ var rubyTakes = map[string]map[string][]taken{
 }
 
 // interpolated is what a string of Ruby's puts in when the code runs.
-var interpolated = regexp.MustCompile(`#\{[^}]*\}`)
+var interpolated = regexp.MustCompile(`#\{[^}]*\}|#@\w+`)
+
+// formatted is what a format puts in.
+var formatted = regexp.MustCompile(`%[-+ 0#]*\d*(?:\.\d+)?(?:<\w+>)?[a-zA-Z]|%\{\w+\}`)
+
+// goneOn is a string of Ruby's with Holes for what the code adds to it that stands behind it.
+func goneOn(text, behind string) string {
+	behind = strings.TrimLeft(behind, " \t")
+	switch {
+	case behind == "":
+	case behind[0] == '%':
+		text = formatted.ReplaceAllString(text, string(Hole))
+		if strings.IndexByte(text, Hole) < 0 {
+			text += string(Hole)
+		}
+	case strings.IndexByte("+.'\"*", behind[0]) >= 0, strings.HasPrefix(behind, "<<"):
+		text += string(Hole)
+	}
+	return text
+}
 
 // ruby reads a piece of a template's Ruby that begins at an offset.
 type ruby struct {
@@ -261,8 +280,13 @@ func (r *ruby) texts(list []taken, i int) {
 		if text == "" {
 			continue
 		}
-		if strings.Contains(text, "#{") {
+		if strings.Contains(text, "#{") || strings.Contains(text, "#@") {
 			text = interpolated.ReplaceAllString(text, string(Hole))
+		}
+		if code[i-1] == '\'' || code[i-1] == '"' {
+			text = goneOn(text, code[i:])
+		}
+		if strings.IndexByte(text, Hole) >= 0 {
 			if strings.Trim(text, string(Hole)+":/") == "" {
 				if kind, is := opens[t]; is {
 					add(Name{Kind: kind, Open: true, Span: at})

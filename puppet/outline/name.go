@@ -283,6 +283,18 @@ func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.
 		if x, only := s.written(e.Name); x != nil {
 			return n.literals(x, nil, f) && only
 		}
+	case *syntax.Call:
+		name, is := e.Functor.(*syntax.Name)
+		if !is || name.Value != "sprintf" || s == nil || len(e.Args) == 0 {
+			return false
+		}
+		if format, is := e.Args[0].(*syntax.Str); is {
+			text := formatted.ReplaceAllString(format.Value, string(Hole))
+			if strings.Trim(text, string(Hole)+":/") != "" {
+				f(text, n.inside(format, format.Value))
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -223,6 +223,15 @@ func (n *namer) keys(e syntax.Expr, s *scope, f func(key string, at source.Span,
 	case *syntax.Hash:
 		all = true
 		for _, x := range e.Entries {
+			if key, is := x.Key.(*syntax.Interpolated); is && s != nil {
+				n.literals(key, s, func(text string, at source.Span) {
+					if strings.Trim(text, string(Hole)) != "" {
+						f(text, at, x.Value)
+					}
+				})
+				all = false
+				continue
+			}
 			all = n.literals(x.Key, nil, func(text string, at source.Span) { f(text, at, x.Value) }) && all
 		}
 		return all
