@@ -342,6 +342,7 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 		case id.kind == outline.VariableName:
 			i := strings.LastIndex(id.name, "::")
 			if i < 0 {
+				out = append(out, at.topByText(id)...)
 				continue
 			}
 			out = append(out, at.mentions(id, id.name, nil)...)
@@ -368,6 +369,23 @@ func (at *spot) below(class string) (out []occurrence) {
 	}
 	return inOrder(out)
 }
+
+// topByText are the texts that may name a variable of the top scope: every word may, so that it is those of code which
+// asks for variables by texts, and of data if any code does.
+func (at *spot) topByText(id identity) []occurrence {
+	asks := func(e *entry) bool {
+		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
+			return n.Kind == outline.VariableName && n.Name == ""
+		})
+	}
+	asked := slices.ContainsFunc(at.index.entries, asks)
+	return at.mentions(id, id.name, func(e *entry) bool {
+		return asks(e) || asked && e.isData || path.Ext(e.path) == ".rb" && ofScope.MatchString(e.file.Text)
+	})
+}
+
+// ofScope is how Ruby asks a scope for its variables.
+var ofScope = regexp.MustCompile(`scope\s*(?:\[|\.include\?|\.exist\?)|\blookupvar\b|\bto_hash\b`)
 
 // byItself are the places that may name a variable of an owner by its own name alone.
 func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {

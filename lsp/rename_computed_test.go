@@ -16,6 +16,7 @@ func TestRenameComputed(t *testing.T) {
 		n    = "modules/web/manifests/n.pp"
 		erb  = "modules/web/templates/t.erb"
 		data = "data/common.yaml"
+		site = "manifests/site.pp"
 	)
 	class := func(body string) map[string]string {
 		return map[string]string{n: "class web::n {\n  $loc = 1\n  if $facts['never'] {\n    " + body + "\n  }\n}\n"}
@@ -23,6 +24,9 @@ func TestRenameComputed(t *testing.T) {
 	with := func(files map[string]string, file, text string) map[string]string {
 		files[file] = text
 		return files
+	}
+	top := func(files map[string]string) map[string]string {
+		return with(files, site, "$top = 1\ninclude web::x\nweb::y { 't': size => 2 }\n")
 	}
 	for _, c := range []struct {
 		files          map[string]string
@@ -93,6 +97,24 @@ func TestRenameComputed(t *testing.T) {
 			why: "n.pp:4 may put the name web::n::loc together"},
 		{files: class("notice(getvar(sprintf('lo%s', 'c')))"), file: n, word: "loc", to: "zloc",
 			why: "n.pp:4 may put the name web::n::loc together"},
+
+		// Variables of the top scope.
+		{files: with(top(class("notice(web::r())")), "modules/web/lib/puppet/functions/web/r.rb",
+			"Puppet::Functions.create_function(:'web::r') do\n  def r() closure_scope['top'].to_s end\nend\n"), file: site,
+			word: "top", to: "ztop", why: "r.rb:2 has top as a text"},
+		{files: with(top(class("notice(web::r())")), "modules/web/lib/puppet/functions/web/r.rb",
+			"Puppet::Functions.create_function(:'web::r') do\n  def r() 'top' end\nend\n"), file: site, word: "top",
+			to: "ztop", also: site, wanted: "$ztop = 1"},
+		{files: top(class("notice(inline_template('<% %w[top].each do |v| %><%= scope[v] %><% end %>'))")), file: site,
+			word: "top", to: "ztop", why: "n.pp:4 has top as a text"},
+		{files: top(class("['::top'].each |$v| { notice(getvar($v)) }")), file: site, word: "top", to: "ztop", also: n,
+			wanted: "['::ztop']"},
+		{files: top(class("notice(inline_template('<%= scope[\"t\" + \"op\"] %>'))")), file: site, word: "top", to: "ztop",
+			why: "n.pp:4 may put the name top together"},
+		{files: with(top(class("notice(getvar(lookup('k')))")), data, "some_key: 1\nweb::x::size: 3\nk: top\n"), file: site,
+			word: "top", to: "ztop", why: "common.yaml:3 has top as a text"},
+		{files: with(top(class("notice(lookup('k'))")), data, "some_key: 1\nweb::x::size: 3\nk: top\n"), file: site,
+			word: "top", to: "ztop", also: site, wanted: "$ztop = 1"},
 	} {
 		base, _, _ := unreached()
 		maps.DeleteFunc(base, func(p, _ string) bool { return strings.Contains(p, "unreached") })
