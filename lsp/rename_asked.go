@@ -23,13 +23,15 @@ func (r *renaming) askedByData(to string) error {
 			}
 		}
 	case outline.VariableName, outline.LocalName:
+		inner := r.kind == outline.LocalName || r.owner != ""
+		if !inner && !r.hasWithin(r.own) && !r.hasWithin(to) {
+			return nil
+		}
 		for _, name := range []string{r.own, to} {
-			o := r.interpolated(name)
-			if o == nil || r.kind == outline.VariableName && r.owner == "" && !r.hasWithin(name) {
-				continue
+			if o := r.interpolated(name); o != nil {
+				return refused("%s:%d asks for %%{%s}, which is that of who looks it up", r.short(o.path),
+					o.file.LineOf(o.Span.Start), name)
 			}
-			return refused("%s:%d asks for %%{%s}, which is that of who looks it up", r.short(o.path),
-				o.file.LineOf(o.Span.Start), name)
 		}
 	}
 	return nil

@@ -28,6 +28,7 @@ func TestRenameAsked(t *testing.T) {
 		{ask: "%{i}", file: n, word: "i|", to: "j", why: "common.yaml:3 asks for %{i}"},
 		{ask: "%{top}", file: n, word: "loc", to: "top", why: "common.yaml:3 asks for %{top}"},
 		{ask: "%{loc}", file: site, word: "top", to: "loc", why: "asks for %{loc}"},
+		{ask: "%{top}", file: site, word: "top", to: "loc", why: "asks for %{top}"}, // the class would hide it
 		{ask: "%{title}", file: n, word: "web::n", to: "web::m",
 			why: "common.yaml:3 asks for %{title}, which is the name of"},
 		{ask: "%{name}", file: n, word: "web::n", to: "web::m", why: "common.yaml:3 asks for %{name}"},
