@@ -73,7 +73,7 @@ func TestMadeOfSecrets(t *testing.T) {
   $up = upcase($pw.unwrap)
   $under = regsubst($pw.unwrap, '-', '_', 'G')
   $first = $pw.unwrap[0, 6]
-  $pin = Sensitive(471)
+  $pin = Sensitive(47190583)
   $next = $pin.unwrap + 1
   $plain = $port + 1
   $letters = $pw.unwrap.split('').map |$c| { "<${c}>" }
@@ -133,7 +133,7 @@ func TestSensitiveLiterals(t *testing.T) {
 	files["modules/web/manifests/never.pp"] = `class web::never (
   Sensitive[String] $own = Sensitive('Quiet-1'),
   Sensitive[String] $more = Sensitive[String].new("Quiet-2"),
-  Sensitive $pin = Sensitive(471),
+  Sensitive $pin = Sensitive(47190583),
   Sensitive $asked = Sensitive(lookup('key')),
 ) {
   $here = Sensitive('Quiet-3')
@@ -154,7 +154,7 @@ func TestSensitiveLiterals(t *testing.T) {
 	n.hover("modules/web/functions/never.pp", "web::never", 1)
 	n.ask("textDocument/signatureHelp", n.pos("modules/web/functions/never.pp", "$x = ", 1))
 	n.bye()
-	for _, secret := range []string{"Quiet", "471"} {
+	for _, secret := range []string{"Quiet", "47190583"} {
 		if strings.Contains(n.all.String(), secret) {
 			t.Errorf("%s was sent: %s", secret, n.all.String())
 		}
