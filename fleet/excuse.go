@@ -16,6 +16,7 @@ import (
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/source"
 )
 
@@ -68,8 +69,10 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	if why := noEnvironment(c, d); why != "" {
 		return &Excuse{NoEnvironment, why}, nil
 	}
-	if x := stoodIn(failed); x != nil {
-		return x, nil
+	if eval.IsUnknownText(d.Summary) || slices.ContainsFunc(d.About, isUnknown) {
+		if x := stoodIn(failed); x != nil {
+			return x, nil
+		}
 	}
 	for _, s := range d.About {
 		switch s.Kind {
@@ -120,7 +123,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return &Excuse{Refuses, d.Summary}, nil
 		}
 	}
-	if d.Code == "E0510" && n.Class != "" && strings.Contains(d.Summary, "Class["+own+"]") {
+	if d.Code == codeTaken && n.Class != "" && strings.Contains(d.Summary, "Class["+own+"]") {
 		return &Excuse{NeedsOthers, d.Summary}, nil // the class that declares it is the one to ask for
 	}
 	if len(needed) > 0 {
@@ -133,13 +136,14 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	if names, err := lackedValues(ctx, c, n, failed); err != nil || len(names) > 0 {
 		return &Excuse{NeedsParameters, strings.Join(names, ", ")}, err
 	}
-	if names := absentFacts(failed); len(names) > 0 {
-		return &Excuse{NeedsFacts, strings.Join(names, ", ")}, nil
+	if names, err := lackedFacts(ctx, c, n, failed); err != nil || len(names) > 0 {
+		return &Excuse{NeedsFacts, strings.Join(names, ", ")}, err
 	}
 	if n.Define != "" && !absent {
 		return &Excuse{NeedsUse, d.Summary}, nil
 	}
 	for _, other := range n.rivals(d) {
+		other.Trial = true
 		res, err := c.Compile(ctx, other.Node)
 		if err != nil {
 			return nil, err
@@ -153,35 +157,51 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return &Excuse{NeedsFacts, d.Summary}, nil
 		}
 	}
-	return nil, nil
+	if writtenDown(d) {
+		return nil, nil
+	}
+	return stoodIn(failed), nil
 }
 
-// stoodIn is the excuse of a failure that may hang on what stands in for data or files: values that are not known may
-// have decided what came before it, or be what it failed on. What is wrong with a name that is written down is so
-// whatever the values are.
+// stoodIn is the excuse of a failure that may hang on what stands in for data or files; nil if nothing does. It is the
+// last one to be asked for: where a fact that was invented or a refusal is known to be why, that is told. Values that
+// are not known may have decided what came before the failure, or be what it is about. What is wrong with a name that
+// is written down is so whatever the values are, and so is a title that is taken where no decision hung on one.
 func stoodIn(failed *eval.Result) *Excuse {
-	d := failed.Failure
-	keys, files := Lacked(failed.StandIns, source.MissingKey), Lacked(failed.StandIns, source.MissingFile)
-	if len(keys)+len(files) == 0 || d.Code == codeNoAttribute {
+	on := failed.GuessedOn
+	if len(on) == 0 {
+		on = failed.StandIns
+		if d := failed.Failure; d.Code == codeTaken && !eval.IsUnknownText(d.Summary) {
+			return nil
+		}
+	}
+	names := append(Lacked(on, source.MissingKey), Lacked(on, source.MissingFile)...)
+	if len(names) == 0 {
 		return nil
 	}
-	for _, s := range d.About {
+	return &Excuse{NeedsValues, failed.Failure.Summary + "; without " + Listed(names)}
+}
+
+// isUnknown reports whether what a failure is about is made of a value that is not known.
+func isUnknown(s source.Subject) bool { return eval.IsUnknownText(s.Name) }
+
+// writtenDown reports whether a failure is about a name that is written down.
+func writtenDown(d *source.Diagnostic) bool {
+	return d.Code == codeNoAttribute || slices.ContainsFunc(d.About, func(s source.Subject) bool {
 		switch s.Kind {
 		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType,
 			source.MissingParameter, source.MissingKey:
-			if !eval.IsUnknownText(s.Name) {
-				return nil
-			}
+			return true
 		}
-	}
-	return &Excuse{NeedsValues, d.Summary + "; without " + Listed(append(keys, files...))}
+		return false
+	})
 }
 
 // moduleName is what a module may be called.
 var moduleName = regexp.MustCompile(`^[a-z]\w*$`)
 
-// codeNoAttribute is that of an attribute which its type has not.
-const codeNoAttribute = "E0580"
+// The codes of an attribute that its type has not and of a title that is taken.
+const codeNoAttribute, codeTaken = "E0580", "E0510"
 
 // rivals are other machines that might have been invented as well as this one: what is said of the tree must be so on
 // each of them. One has the same system and, if nobody named the first, another name. Where the tree does not say which
@@ -260,6 +280,7 @@ func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, faile
 	}
 	differs := func(attributes string) (bool, error) {
 		node := n.Node
+		node.Trial = true
 		node.Code = use{define: "class", title: n.Class, attributes: attributes}.parse()
 		res, err := c.Compile(ctx, node)
 		if err != nil {
@@ -316,15 +337,58 @@ func optional(typ syntax.Expr) syntax.Expr {
 	return typ
 }
 
+// lackedFacts are the facts that a compile looked for in vain and on which its failure may hang. That is tried: where
+// nobody knows their values (package eval, opaque.go), a compile that comes to the same failure and has decided nothing
+// on a fact would come to it with any value of it.
+func lackedFacts(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) ([]string, error) {
+	names := absentFacts(failed)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	f, node := *n.Facts.Loaded(), n.Node
+	for _, name := range names {
+		f.Values = withUnknown(f.Values, strings.Split(name, "."), eval.NoFact(name))
+	}
+	node.Facts, node.Trial = &f, true
+	res, err := c.Compile(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if now, d := res.Failure, failed.Failure; now == nil || now.Code != d.Code || now.Place != d.Place ||
+		now.Summary != d.Summary {
+		return names, nil
+	}
+	return Lacked(res.GuessedOn, source.MissingFact), nil
+}
+
+// withUnknown is a hash with a value that is not known at a path; what is in the way there is as it was.
+func withUnknown(h *value.Hash, path []string, v *value.Opaque) *value.Hash {
+	b := value.NewHashBuilder(h.Len() + 1)
+	for _, e := range h.Entries() {
+		b.SetEntry(e)
+	}
+	switch below, there := h.GetString(path[0]); {
+	case len(path) == 1:
+		b.SetString(path[0], v)
+	case !there:
+		b.SetString(path[0], withUnknown(value.EmptyHash, path[1:], v))
+	default:
+		if inner, is := below.(*value.Hash); is {
+			b.SetString(path[0], withUnknown(inner, path[1:], v))
+		}
+	}
+	return b.Hash()
+}
+
 // absentFacts are the facts that a compile looked for in vain, but for those that every machine lacks now.
 func absentFacts(res *eval.Result) (names []string) {
 	if res.Trace == nil {
 		return nil
 	}
 	for _, l := range res.Trace.Depends(res.FailureRef) {
-		// A variable such as $_role is a site's own code's.
+		// A variable such as $_role is a site's own code's, and one of a class is no fact.
 		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" &&
-			!strings.HasPrefix(name, "_") && !slices.Contains(names, name) {
+			!strings.HasPrefix(name, "_") && !strings.Contains(name, "::") && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

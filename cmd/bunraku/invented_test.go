@@ -276,10 +276,20 @@ func TestCheckWithoutData(t *testing.T) {
 		{"an order", "include m::other\nnotify { 'q': }\nClass['m::other'] -> Notify['q']", []string{"no value of m::other::port."}, nil},
 		{"a parameter that is asked for", "include m::other\nnotify { 'q': message => Class['m::other']['port'] + 1 }",
 			[]string{"no value of m::other::port."}, nil},
-		{"an assignment of several", "[$a, $b] = split(lookup('site::url'), ':')",
-			[]string{"data or files that only you have (", "; without site::url): m."}, nil},
+		{"an assignment of several", "[$a, [$b]] = split(lookup('site::url'), ':')\nnotify { \"x${b}\": }",
+			[]string{"stand-ins for data"}, []string{"E0212", "may hang"}},
 		{"an override", "$d = lookup('site::url')\nfile { $d: }\nFile[$d] { mode => '0755' }",
-			[]string{"data or files that only you have (", "; without site::url): m."}, nil},
+			[]string{"stand-ins for data"}, []string{"E0521", "may hang"}},
+		{"a failure after a decision", "$u = lookup('site::name')\nif lookup('site::url') { notify { $u: } }\nnotify { [1, 1 + 'a']: }",
+			[]string{"data or files that only you have (", "; without site::url): m."}, []string{"site::name, ", "without site::name"}},
+		{"a failure on a fact", "$u = lookup('site::url')\nnotify { versioncmp($facts['my_version'], '1'): }",
+			[]string{"facts that were invented", "my_version"}, []string{"may hang on data"}},
+		{"a refusal", "$u = lookup('site::url')\nfail('not for you')", []string{"the code refuses (not for you)"},
+			[]string{"may hang on data"}},
+		{"a title that is taken", "$u = lookup('site::url')\nnotify { 'n': }\nnotify { 'n': message => $u }",
+			[]string{"Duplicate declaration: Notify[n]"}, []string{"may hang on data"}},
+		{"a title that is not known twice", "$u = lookup('site::url')\nnotify { 'n': }\nif $u { notify { 'm': } }\n" +
+			"notify { 'm': }", []string{"stand-ins for data"}, []string{"Duplicate"}},
 		{"a branch that a list decides", "$v = lookup('site::url')\nif [$v] != [1] { fail('no') }",
 			[]string{"stand-ins for data"}, []string{"refuses"}},
 		{"a template of Puppet on a server", "notify { 'n': message => epp('/etc/puppet/private/x.epp') }",
@@ -307,7 +317,12 @@ func TestCheckWithoutData(t *testing.T) {
 					t.Errorf("%q is not there", w)
 				}
 			}
-			for _, w := range append(c.not, "E0401", "E0412", "E0602") {
+			for _, w := range c.not {
+				if strings.Contains(out+errs, w) {
+					t.Errorf("%q is there", w)
+				}
+			}
+			for _, w := range []string{"E0401", "E0412", "E0602"} {
 				if strings.Contains(out+errs, "error["+w) && !strings.Contains(strings.Join(c.want, ""), "Could not") {
 					t.Errorf("%q is there", w)
 				}

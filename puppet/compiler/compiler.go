@@ -163,7 +163,7 @@ func (c *Snapshot) Hiera(strict source.Strictness) *lookup.Lookup {
 			return m.Dir, m.DataProvider, true
 		},
 	}, lookup.Options{Strict: strict, Language: c.set.Language, DataDirs: c.opt.DataDirs, Name: c.env.Display,
-		Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted, Cover: c.opt.Cover})
+		Files: c.files, Cache: c.ws.cache, Decrypted: c.opt.Decrypted})
 }
 
 // Close ends what a Snapshot has started. It need not be called before the program ends.
@@ -194,8 +194,18 @@ type Node struct {
 	Absent Absent
 	// Part tells that whoever has what the node has declares more beside it.
 	Part bool
+	// Trial tells that only whoever tries something wants to know: what it comes to does not count as reached.
+	Trial bool
 	// Traced keeps where the values come from, also if the options do not.
 	Traced bool
+}
+
+// covering is who is told of what a node's compile uses; nil for nobody.
+func (c *Snapshot) covering(n Node) *source.Cover {
+	if n.Trial {
+		return nil
+	}
+	return c.opt.Cover
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -227,7 +237,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	settings, server := c.fixedFor(who.called)
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: who.called, Config: settings, Main: main,
-		Settings: c.set, Cache: c.cache, Cover: c.opt.Cover,
+		Settings: c.set, Cache: c.cache, Cover: c.covering(n),
 		Parameters: who.parameters, Classes: who.classes, Bytes: who.bytes, Said: who.said, Imports: who.imports,
 		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted, Part: n.Part}
 	in.Settings.Trace = in.Settings.Trace || n.Traced
@@ -237,7 +247,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	in.Code, in.Levels, in.Mentions = c.Code(), c.levels(in), c.mentions(in)
 	w := c.world(in.Log)
-	w.called, w.absent, w.classes = who.called, n.Absent, n.Classes
+	w.called, w.absent, w.classes, w.cover = who.called, n.Absent, n.Classes, in.Cover
 	result = eval.Compile(w, in)
 	if result.NotDone != nil {
 		return nil, result.NotDone
@@ -249,7 +259,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		in.Settings.Trace = true
 		in.Budget.Return(0)
 		w = c.world(in.Log)
-		w.called, w.absent, w.classes = who.called, n.Absent, n.Classes
+		w.called, w.absent, w.classes, w.cover = who.called, n.Absent, n.Classes, in.Cover
 		if again := eval.Compile(w, in); again.Failure != nil && !strings.HasPrefix(again.Failure.Code, "E09") {
 			result = again
 		}

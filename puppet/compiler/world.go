@@ -30,6 +30,7 @@ type world struct {
 	ruby      *bridge.Bridge  // of this compile; nil until a function in Ruby is called
 	absent    Absent          // what becomes of what modules would bring that are not there
 	classes   []eval.Assigned // what the node is asked to have
+	cover     *source.Cover   // is told what of the tree is used; nil for nobody
 	log       *trace.Log      // of what is asked; nil for nobody
 	asked     map[askedFunction]bool
 }
@@ -52,9 +53,9 @@ func (c *Snapshot) world(log *trace.Log) *world {
 
 // Template3 renders an ERB template (functions.Templates).
 func (w *world) Template3(c *eval.Call, name string, inline bool) (value.Value, provenance.Ref, error) {
-	if w.c.opt.Cover != nil && !inline {
+	if w.cover != nil && !inline {
 		if _, path, err := w.c.findERB(name); err == nil && path != "" {
-			w.c.opt.Cover.Key(path, "")
+			w.cover.Key(path, "")
 		}
 	}
 	return w.erb.Template3(c, name, inline)
@@ -123,7 +124,7 @@ func (w *world) RubyType(name string) (string, bool) {
 func (w *world) Template(name string) (*syntax.File, source.Diagnostics) {
 	q := trace.Question{Kind: trace.Template, Of: name}
 	if f := w.c.file(q); f.file != nil {
-		w.c.opt.Cover.Key(f.path, "")
+		w.cover.Key(f.path, "")
 	}
 	return w.file(q)
 }
@@ -207,7 +208,7 @@ func (w *world) Lookup(sc *eval.Scope, key string, how eval.LookupOptions) (eval
 	if w.session == nil {
 		w.session = w.c.lookup.Session(sc.Trace(), func(d *source.Diagnostic) { sc.Warn(d) })
 		w.session.Within(sc.Budget()).Logging(w.log).Telling(sc.Evaluator().TakesBytes, sc.Evaluator().Decrypted).
-			Without(func(path string) bool { return sc.Evaluator().NoFile(path) != nil })
+			Without(sc.Evaluator().NoLevel).Covering(w.cover)
 	}
 	if w.host == nil || w.host.sc != sc {
 		w.host = &lookupHost{sc, w}

@@ -58,16 +58,17 @@ func (s StandIn) OnlyType() bool { return s.Kind == source.MissingType && !s.IsU
 // absentWhy is how the causes end of what is not known for want of a module.
 const absentWhy = " is not there"
 
-// The causes begin so of what is not known for want of data, and of files that only a server has.
+// The causes begin so of what is not known for want of data, of files that only a server has, and of facts.
 const (
 	noDataWhy = "Hiera has no value of "
 	noFileWhy = "only a server has the file "
+	noFactWhy = "the node has no fact "
 )
 
-// IsAbsent reports whether a cause is the want of a module, of data or of a server's file.
+// IsAbsent reports whether a cause is the want of a module, of data, of a server's file or of a fact.
 func IsAbsent(why string) bool {
 	return strings.HasPrefix(why, "the module ") && strings.HasSuffix(why, absentWhy) ||
-		strings.HasPrefix(why, noDataWhy) || strings.HasPrefix(why, noFileWhy)
+		strings.HasPrefix(why, noDataWhy) || strings.HasPrefix(why, noFileWhy) || strings.HasPrefix(why, noFactWhy)
 }
 
 // IsUnknownText reports whether a text holds a value that was not known.
@@ -92,6 +93,31 @@ func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.O
 		ev.standIns = append(ev.standIns, s)
 	}
 	return &value.Opaque{Why: why + name, Absent: true}
+}
+
+// NoFact stands in for a fact that a node has not got, for whoever wants to know what hangs on it.
+func NoFact(name string) *value.Opaque { return &value.Opaque{Why: noFactWhy + name, Absent: true} }
+
+// hangsOn notes which data, files and facts that are not there something was guessed on.
+func (ev *Evaluator) hangsOn(o *value.Opaque) {
+	for kind, why := range map[source.SubjectKind]string{source.MissingKey: noDataWhy, source.MissingFile: noFileWhy,
+		source.MissingFact: noFactWhy} {
+		name, is := strings.CutPrefix(o.Why, why)
+		if s := (StandIn{Kind: kind, Name: name}); is && !slices.Contains(ev.guessedOn, s) {
+			ev.guessedOn = append(ev.guessedOn, s)
+		}
+	}
+}
+
+// NoLevel notes that a file of Hiera's was passed over that only a server has: whatever is looked up may be another
+// value there. It reports false where that is an error, as in Puppet.
+func (ev *Evaluator) NoLevel(path string) bool {
+	o := ev.NoFile(path)
+	if o == nil {
+		return false
+	}
+	ev.hangsOn(o)
+	return true
 }
 
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of

@@ -136,6 +136,10 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 	params, splat := ev.attributeOps(e.Ops, sc, nil)
 	ev.mayOverride(e, params, splat, ev.deep(v, r))
 	for _, t := range flatKeys([]value.Value{v}) {
+		if o := opaque(t); o != nil {
+			ev.notDone("an override", o, ev.place(e.Target.Span()))
+			continue
+		}
 		ref, ok := t.(*types.Resource)
 		if ok && ref.Type != "" && !ref.HasTitle {
 			ev.runtime(e, "No title provided and :"+strings.ToLower(ref.Type)+" is not a valid resource reference")

@@ -107,19 +107,20 @@ type Evaluator struct {
 	set   Settings
 
 	program
-	top      *Scope
-	nodes    *Scope // of the node statement, when there is one
-	table    table
-	phase    phase
-	warnings source.Diagnostics
-	warned   map[string]bool
-	logs     []LogLine
-	unknowns []*Unknown  // what could not be computed, in the order of the calls
-	loosened string      // why nothing can be proved by what the compile asked; see loose
-	holes    bool        // some value has a part that is not known; see looksInto
-	standIns []StandIn   // of modules that are not there
-	doubted  []typeDoubt // while types are evaluated that others will not evaluate again
-	doubting int         // how many of those there are, one within the other
+	top       *Scope
+	nodes     *Scope // of the node statement, when there is one
+	table     table
+	phase     phase
+	warnings  source.Diagnostics
+	warned    map[string]bool
+	logs      []LogLine
+	unknowns  []*Unknown  // what could not be computed, in the order of the calls
+	loosened  string      // why nothing can be proved by what the compile asked; see loose
+	holes     bool        // some value has a part that is not known; see looksInto
+	standIns  []StandIn   // of modules that are not there
+	guessedOn []StandIn   // those of data and files on which something was guessed
+	doubted   []typeDoubt // while types are evaluated that others will not evaluate again
+	doubting  int         // how many of those there are, one within the other
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess   *value.Opaque
 	guesses int           // how many decisions were guessed, or effects left out
@@ -248,6 +249,9 @@ type Result struct {
 	FailureRef provenance.Ref
 	// StandIns are what the compile went on without, for want of modules that are not there.
 	StandIns []StandIn
+	// GuessedOn are the data, files and facts that are not there and on which a decision hung, an effect, or each answer
+	// of Hiera's.
+	GuessedOn []StandIn
 	// Unsure tells that something looked absent to the compile that may be there in Puppet.
 	Unsure bool
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.

@@ -427,6 +427,11 @@ func (ev *Evaluator) destructure(t *syntax.List, v value.Value, r provenance.Ref
 			ev.assignTo(x, entry.Value, ev.Found(v, entry, r), e, sc)
 		}
 		return
+	case *value.Opaque: // how many there are is not known either
+		for _, x := range t.Elems {
+			ev.assignTo(x, v, r, e, sc)
+		}
+		return
 	case *types.Class:
 		if ev.find("Class", capitalized(v.Of)) == nil {
 			ev.failf("E0213", e.Right.Span(), "Evaluation Error: Resource not found: Class['%s']", v.Of)

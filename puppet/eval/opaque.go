@@ -318,6 +318,7 @@ func (ev *Evaluator) guessed(o *value.Opaque) {
 	ev.lost++
 	if o.Absent {
 		ev.absent++
+		ev.hangsOn(o)
 	}
 	ev.loose(o)
 }

@@ -326,7 +326,7 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 	}
 	it, found, err := inv.ask(ly, lv, loc, key, s)
 	if found && loc.kind == pathLocation {
-		inv.s.l.opt.Cover.Key(filepath.Clean(loc.path), key.Root)
+		inv.s.cover.Key(filepath.Clean(loc.path), key.Root)
 	}
 	if found || err != nil {
 		inv.depend(loc.ref)

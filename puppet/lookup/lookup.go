@@ -50,8 +50,6 @@ type Options struct {
 	Files source.Files
 	// Cache keeps data files for all that share it; nil for one of its own.
 	Cache *source.Cache
-	// Cover is told which keys of which files were found; nil for nobody.
-	Cover *source.Cover
 	// Decrypted is told every text that was secret; nil for nobody. It may be called from many goroutines.
 	Decrypted func(plain string)
 }
@@ -155,6 +153,7 @@ type Session struct {
 	opened        func(string)   // hears of what was decrypted; nil for nobody
 	// without tells whether a file that may not be read is taken for one that is not there; nil for none
 	without func(path string) bool
+	cover   *source.Cover // is told which keys are found; nil for nobody
 	current *invocation
 	global  *layer
 	env     *layer
@@ -208,6 +207,12 @@ func (s *Session) Telling(bytes func([]string), opened func(string)) *Session {
 // Without has somebody decide whether a file of data that may not be read is taken for one that is not there.
 func (s *Session) Without(may func(path string) bool) *Session {
 	s.without = may
+	return s
+}
+
+// Covering has somebody told which keys of which files are found.
+func (s *Session) Covering(cover *source.Cover) *Session {
+	s.cover = cover
 	return s
 }
 
