@@ -164,7 +164,7 @@ func (c *checking) excuses() (out []string) {
 		{fleet.NeedsParameters, "Not looked at, since %s must be given: %s."},
 		{fleet.NeedsData, "Not looked at, since Hiera has no value of %s: %s."},
 		{fleet.NeedsFiles, "Not looked at, since only a server has %s: %s."},
-		{fleet.NeedsValues, "Unknown, since it may hang on data or files that only you have (%s): %s."},
+		{fleet.NeedsValues, "Unknown, since it may hang on data or files that were not found (%s): %s."},
 		{fleet.NeedsVariables, "Not looked at, since nobody sets %s, as a classifier would: %s."},
 		{fleet.NeedsFacts, "Unknown, since it may hang on facts that were invented, or that only real nodes have (%s): %s."},
 		{fleet.NeedsOthers, "Not looked at, since something must be declared beside it (%s): %s."},

@@ -281,7 +281,7 @@ func TestCheckWithoutData(t *testing.T) {
 		{"an override", "$d = lookup('site::url')\nfile { $d: }\nFile[$d] { mode => '0755' }",
 			[]string{"stand-ins for data"}, []string{"E0521", "may hang"}},
 		{"a failure after a decision", "$u = lookup('site::name')\nif lookup('site::url') { notify { $u: } }\nnotify { [1, 1 + 'a']: }",
-			[]string{"data or files that only you have (", "; without site::url): m."}, []string{"site::name, ", "without site::name"}},
+			[]string{"data or files that were not found (", "; without site::url): m."}, []string{"site::name, ", "without site::name"}},
 		{"a failure on a fact", "$u = lookup('site::url')\nnotify { versioncmp($facts['my_version'], '1'): }",
 			[]string{"facts that were invented", "my_version"}, []string{"may hang on data"}},
 		{"a refusal", "$u = lookup('site::url')\nfail('not for you')", []string{"the code refuses (not for you)"},
