@@ -45,6 +45,7 @@ type Side struct {
 	Record  *record.Record           // where values come from; nil if that is not known
 	Open    string                   // why the catalog may be another one, if decisions hang on what is not known
 	Told    bool                     // Open is of what other nodes export
+	Absent  map[string]bool          // classes and resource types of which only the names are known, in lower case
 }
 
 func (s *Side) types() resource.Lookup {
@@ -57,6 +58,9 @@ func (s *Side) types() resource.Lookup {
 // container reports whether a resource does nothing by itself. A catalog that does not say of which kind its resources
 // are tells a define by what it holds.
 func (s *Side) container(r *catalog.Resource) bool {
+	if s.Absent[strings.ToLower(r.Type)] || r.Type == "Class" && s.Absent[strings.ToLower(r.Title)] {
+		return false
+	}
 	if r.Kind != catalog.NoKind {
 		return r.IsContainer()
 	}

@@ -341,6 +341,8 @@ func (p *printer) cut(s string) string {
 	return s[:n] + "… " + plural(utf8.RuneCountInString(s[n:]), "character") + " more"
 }
 
+const wholeCatalog = "Class[main]" // what is not known of a catalog, and not of a resource of it
+
 // headline is a change in one line.
 func (c *Change) headline() string {
 	ref := c.Name.String()
@@ -599,17 +601,22 @@ func (p *printer) unknowns() {
 			for _, n := range it.Nodes {
 				nodes[n] = true
 			}
-			names = append(names, it.headline())
+			if name := it.headline(); name != wholeCatalog {
+				names = append(names, name)
+			}
 		}
-		few := 3
+		few := min(3, len(names))
 		if p.level < 0 {
 			few = len(names)
 		}
-		text := strings.Join(names[:min(few, len(names))], ", ")
+		text := strings.Join(names[:few], ", ")
 		if len(names) > few {
 			text += fmt.Sprintf(" and %d more", len(names)-few)
 		}
-		p.line("%s on %s   %s: %s", paint(p.Style.Warning, "not known"), plural(len(nodes), "node"), text, why)
+		if text != "" {
+			text += ": "
+		}
+		p.line("%s on %s   %s%s", paint(p.Style.Warning, "not known"), plural(len(nodes), "node"), text, why)
 	}
 }
 

@@ -38,6 +38,8 @@ type Comparing struct {
 	Options diff.Options
 	Watch   Watch  // is told of every compile
 	Step    func() // is called when a node is done
+	// Want is told which modules invented nodes did without; nil if nobody wants to know.
+	Want *Want
 
 	runs      *[2]*store.Run    // over both sides, of Store
 	exporters []Node            // that may export something to those that are compared
@@ -143,6 +145,9 @@ func (c *Comparing) compile(ctx context.Context, s *compiler.Snapshot, n compile
 			res.Open, res.Questions = why, nil
 		}
 	}
+	if err == nil && res.Open == "" && n.Absent == compiler.StandInAny {
+		res.Open = c.Want.unproved(res) // what it asked is the same, if the questions hold
+	}
 	return res, err
 }
 
@@ -151,7 +156,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 	var was, is *eval.Result
 	var both pair
 	// A store knows what was asked, and not what may come of it.
-	if u != nil && len(c.Moved) == 0 && c.doubted[n.certname()] == "" {
+	if u != nil && len(c.Moved) == 0 && c.doubted[n.certname()] == "" && n.Invented == nil {
 		var done bool
 		if was, is, both, done, err = c.known(ctx, u, r, i, &n); done || err != nil {
 			return err
@@ -169,7 +174,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 		}
 		c.Watch(was)
 	}
-	if both.old == 0 && c.Questions && was.Questions != nil { // no store knows
+	if both.old == 0 && c.Questions && was.Questions != nil && was.Open == "" { // no store knows
 		holds, _, err := c.To.Holds(ctx, was.Questions(), c.new(n))
 		if err != nil {
 			return err
@@ -187,16 +192,18 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 	out := r.Nodes[i]
 	out.Old, out.New = n.reason(was.Failure), n.reason(is.Failure)
 	switch {
-	case n.Invented != nil && (was.Failure != nil || is.Failure != nil):
-		excused(out)
 	case c.unreadOn(was, is) != "":
 		out.State, out.Excuse = diff.Excused, c.unreadOn(was, is)
 	case was.Failure != nil && is.Failure != nil:
-		out.State = diff.FailsBoth
+		if out.State = diff.FailsBoth; n.Invented != nil {
+			excused(out)
+		}
 	case was.Failure != nil || is.Failure != nil:
 		if open := c.undecided(n, was, is); len(open) > 0 {
 			out.Old, out.New = nil, nil
 			r.Add(i, open)
+		} else if n.Invented != nil {
+			return c.one(ctx, out, n, was, is)
 		} else if out.State = diff.Mended; is.Failure != nil {
 			out.State = diff.Fails
 		}
@@ -255,6 +262,9 @@ func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, w
 		n.Invented, was.Partial() || is.Partial()})
 	if err != nil {
 		return nil, err
+	}
+	if was.Open == wantsModules || is.Open == wantsModules {
+		effects = append(slices.Clip(effects), diff.Effect{Kind: diff.EffectNotKnown, Text: wantsModules})
 	}
 	r.Follow(i, effects)
 	return effects, nil
@@ -356,7 +366,8 @@ func excused(n *diff.Node) {
 
 func (c *Comparing) side(s *compiler.Snapshot, res *eval.Result) diff.Side {
 	s = s.Current()
-	out := diff.Side{Catalog: res.Catalog, Types: s, Modules: s.Environment(), Open: res.Open}
+	out := diff.Side{Catalog: res.Catalog, Types: s, Modules: s.Environment(), Open: res.Open,
+		Absent: standsFor(res)}
 	out.Told = res.Open != "" && res.Open == c.doubted[strings.ToLower(res.Catalog.Name)]
 	if res.Trace != nil {
 		out.Record = res.Record()

@@ -70,6 +70,9 @@ func (c *Comparing) reaches(ctx context.Context, n Node) (why, unknown string, e
 	if why := unread(c.From, was); why != "" {
 		return "", why, nil
 	}
+	if was.Open != "" {
+		return "", was.Open, nil
+	}
 	if was.Failure != nil && n.Invented != nil { // what stands behind it was not asked for
 		return "", n.reason(was.Failure).Summary, nil
 	}

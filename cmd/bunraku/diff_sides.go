@@ -80,7 +80,8 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 			d.close()
 		}
 	}()
-	d.c = &fleet.Comparing{Questions: true, Options: compare, Watch: func(r *eval.Result) { a.keep(r) }}
+	d.c = &fleet.Comparing{Questions: true, Options: compare, Want: &fleet.Want{},
+		Watch: func(r *eval.Result) { a.keep(r) }}
 	d.newSide = d.oldSide
 	if f.later != 0 && f.later != f.language {
 		opt.Language, d.c.Questions = f.later, false
@@ -438,6 +439,10 @@ func (d *diffing) notes() (out []string) {
 		}
 		add("Not looked at: what other versions of these do, which are wanted and not here: " + some(names) + ".")
 	}
+	if list := d.c.Want.Modules(); len(list) > 0 {
+		add("Modules that are not there: " + some(list) + ". What they do was not looked at, and may hang on what changes. " +
+			"bunraku check names the commands that get them.")
+	}
 	if len(d.unsure) > 0 {
 		add("Left out, since they compile on neither side and may have the class: " + some(d.unsure) + ".")
 	}
@@ -691,21 +696,25 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		return nodes, chosen, false, nil
 	}
 	seen := map[string]bool{}
+	var sides []*compiler.Snapshot
 	for _, rev := range []*fleet.Revision{new, old} {
 		c, err := ws.Snapshot(ctx, rev.Files)
 		if err != nil {
 			continue // it is told when it is compiled
 		}
+		defer c.Close()
+		sides = append(sides, c)
 		plan := fleet.Invent(c.Environment(), fleet.InventOptions{Legacy: f.language == 7})
 		for i := range plan.Nodes {
 			n := fleet.Node{Node: plan.Nodes[i].Node, Invented: &plan.Nodes[i]}
-			n.Absent = compiler.Refuse // two catalogs that both lack something say nothing of a difference
 			if !seen[n.Title()] {
 				seen[n.Title()] = true
 				nodes = append(nodes, n)
 			}
 		}
-		c.Close()
+	}
+	if nodes, err = fleet.Settle(ctx, nodes, sides...); err != nil {
+		return nil, nil, true, err
 	}
 	if len(nodes) == 0 {
 		return nil, nil, true, fail("there are no nodes to compare: put their facts into %s, or give --facts DIR",

@@ -252,6 +252,7 @@ type Result struct {
 	// GuessedOn are the data, files and facts that are not there and on which a decision hung, an effect, or each answer
 	// of Hiera's.
 	GuessedOn []StandIn
+	Guessed   bool // a decision hung on something that is not known
 	// Unsure tells that something looked absent to the compile that may be there in Puppet.
 	Unsure bool
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.
