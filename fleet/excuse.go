@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
@@ -69,7 +69,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 	if why := noEnvironment(c, d); why != "" {
 		return &Excuse{NoEnvironment, why}, nil
 	}
-	if eval.IsUnknownText(d.Summary) || slices.ContainsFunc(d.About, isUnknown) {
+	if eval.AboutUnknown(d) {
 		if x := stoodIn(failed); x != nil {
 			return x, nil
 		}
@@ -123,7 +123,8 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return &Excuse{Refuses, d.Summary}, nil
 		}
 	}
-	if d.Code == codeTaken && n.Class != "" && strings.Contains(d.Summary, "Class["+own+"]") {
+	if d.Code == codeTaken && n.Class != "" && strings.Contains(d.Summary, "Class["+own+"]") &&
+		!declaresItself(c, n.Class, d) {
 		return &Excuse{NeedsOthers, d.Summary}, nil // the class that declares it is the one to ask for
 	}
 	if len(needed) > 0 {
@@ -134,7 +135,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		return &Excuse{kind, strings.Join(needed, ", ")}, nil
 	}
 	if names, err := lackedValues(ctx, c, n, failed); err != nil || len(names) > 0 {
-		return &Excuse{NeedsParameters, strings.Join(names, ", ")}, err
+		return valuesOf(n, names), err
 	}
 	if names, err := lackedFacts(ctx, c, n, failed); err != nil || len(names) > 0 {
 		return &Excuse{NeedsFacts, strings.Join(names, ", ")}, err
@@ -157,51 +158,57 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return &Excuse{NeedsFacts, d.Summary}, nil
 		}
 	}
-	if writtenDown(d) {
-		return nil, nil
-	}
 	return stoodIn(failed), nil
 }
 
-// stoodIn is the excuse of a failure that may hang on what stands in for data or files; nil if nothing does. It is the
-// last one to be asked for: where a fact that was invented or a refusal is known to be why, that is told. Values that
-// are not known may have decided what came before the failure, or be what it is about. What is wrong with a name that
-// is written down is so whatever the values are, and so is a title that is taken where no decision hung on one.
+// declaresItself reports whether what a failure is of stands in the code of a class: then all who include that meet it.
+func declaresItself(c *compiler.Snapshot, name string, d *source.Diagnostic) bool {
+	class, file := classOf(c.Environment(), name)
+	return class != nil && d.Place.File != nil && d.Place.File.Name == file.Source.Name &&
+		class.Span().Start <= d.Place.Span.Start && d.Place.Span.End <= class.Span().End
+}
+
+// valuesOf is the excuse of a failure that may hang on values of Hiera's: parameters of the class that a node is of,
+// and other keys.
+func valuesOf(n *Invention, keys []string) *Excuse {
+	kind, needed := NeedsData, []string{}
+	for _, key := range keys {
+		at := strings.LastIndex(key, "::")
+		if n.Class != "" && at > 0 && key[:at] == n.Class {
+			kind, key = NeedsParameters, "$"+key[at+2:]
+			needed = append([]string{key}, needed...)
+		} else {
+			needed = append(needed, "'"+key+"'")
+		}
+	}
+	return &Excuse{kind, strings.Join(needed, ", ")}
+}
+
+// stoodIn is the excuse of a failure that may hang on what stands in for modules, data or files; nil if it comes
+// whatever these are. It is the last one to be asked for: where a fact that was invented or a refusal is known to be
+// why, that is told.
 func stoodIn(failed *eval.Result) *Excuse {
+	if failed.Certain {
+		return nil
+	}
 	on := failed.GuessedOn
 	if len(on) == 0 {
 		on = failed.StandIns
-		if d := failed.Failure; d.Code == codeTaken && !eval.IsUnknownText(d.Summary) {
-			return nil
-		}
 	}
-	names := append(Lacked(on, source.MissingKey), Lacked(on, source.MissingFile)...)
-	if len(names) == 0 {
-		return nil
+	if names := append(Lacked(on, source.MissingKey), Lacked(on, source.MissingFile)...); len(names) > 0 {
+		return &Excuse{NeedsValues, failed.Failure.Summary + "; without " + Listed(names)}
 	}
-	return &Excuse{NeedsValues, failed.Failure.Summary + "; without " + Listed(names)}
-}
-
-// isUnknown reports whether what a failure is about is made of a value that is not known.
-func isUnknown(s source.Subject) bool { return eval.IsUnknownText(s.Name) }
-
-// writtenDown reports whether a failure is about a name that is written down.
-func writtenDown(d *source.Diagnostic) bool {
-	return d.Code == codeNoAttribute || slices.ContainsFunc(d.About, func(s source.Subject) bool {
-		switch s.Kind {
-		case source.MissingClass, source.MissingFunction, source.MissingResourceType, source.MissingType,
-			source.MissingParameter, source.MissingKey:
-			return true
-		}
-		return false
-	})
+	if names := Modules(failed.StandIns); len(names) > 0 {
+		return &Excuse{NeedsModule, Listed(names)}
+	}
+	return nil
 }
 
 // moduleName is what a module may be called.
 var moduleName = regexp.MustCompile(`^[a-z]\w*$`)
 
-// The codes of an attribute that its type has not and of a title that is taken.
-const codeNoAttribute, codeTaken = "E0580", "E0510"
+// codeTaken is that of a title that is taken.
+const codeTaken = "E0510"
 
 // rivals are other machines that might have been invented as well as this one: what is said of the tree must be so on
 // each of them. One has the same system and, if nobody named the first, another name. Where the tree does not say which
@@ -259,106 +266,178 @@ func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 	return ""
 }
 
-// maxLacked bounds the parameters that are tried.
-const maxLacked = 12
-
-// lackedValues are the parameters of a module's class whose default is no value and that it does not do without,
-// although their types allow it: another one fails for undef, a title is made of it, an assertion asks for more. Each
-// is tried with a value. A default that its own type refuses is the tree's fault.
+// lackedValues are the keys of Hiera, parameters of classes among them, that have a default which is no value, and on
+// whose values a failure may hang: code that takes undef for a port, or makes a title of it, is for those who give one.
+// A default that its own type refuses is the tree's fault.
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
 	err error) {
-	d := failed.Failure
-	ofNothing := strings.Contains(d.Summary, "got Undef") || strings.Contains(d.Summary, ` for nil:`) ||
-		strings.Contains(d.Summary, ` for "":String`) || d.Code == "E0224" && strings.Contains(d.Summary, " value '' ") ||
-		d.Code == "E0503" && (strings.HasSuffix(d.Summary, "undef") || strings.Contains(d.Summary, "Empty string"))
-	if n.Class == "" || !ofNothing {
-		return nil, nil
+	node := n.Node
+	node.Elsewhere = func(string) bool { return true }
+	is, res, err := failsOtherwise(ctx, c, node, failed)
+	if err != nil || !is {
+		return nil, err
 	}
-	class, file := classOf(c.Environment(), n.Class)
-	if class == nil {
-		return nil, nil
-	}
-	differs := func(attributes string) (bool, error) {
-		node := n.Node
-		node.Trial = true
-		node.Code = use{define: "class", title: n.Class, attributes: attributes}.parse()
-		res, err := c.Compile(ctx, node)
-		if err != nil {
-			return false, err
-		}
-		f := res.Failure
-		return f == nil || f.Code != d.Code || f.Place != d.Place || f.Summary != d.Summary, nil
-	}
-	if other, err := differs(""); err != nil || other {
-		return nil, err // it was compiled with something around it
-	}
-	m := maker{env: c.Environment()}
-	for _, p := range class.Params {
-		if !isNothing(p.Default) || len(names) == maxLacked {
-			continue
-		}
-		if p.Type != nil && d.Place.File != nil && d.Place.File.Name == file.Source.Name &&
-			p.Default.Span() == d.Place.Span { // the type refuses it
-			return nil, nil
-		}
-		text, ok := m.value(optional(p.Type), file.Source, 0)
-		if !ok || text == "undef" {
-			continue
-		}
-		helps, err := differs(fmt.Sprintf("  %s => %s,\n", p.Name, text))
-		if err != nil {
+	all := slices.DeleteFunc(Lacked(res.StandIns, source.MissingKey), func(key string) bool {
+		return slices.Contains(Lacked(failed.StandIns, source.MissingKey), key)
+	})
+	for _, key := range all[:min(len(all), maxLacked)] {
+		node.Elsewhere = func(k string) bool { return k == key }
+		switch is, _, err := failsOtherwise(ctx, c, node, failed); {
+		case err != nil:
 			return nil, err
+		case is:
+			names = append(names, key)
 		}
-		if helps {
-			names = append(names, "$"+p.Name)
-		}
+	}
+	if len(names) == 0 { // it hangs on more than one of them
+		return all, nil
 	}
 	return names, nil
 }
 
-// isNothing reports whether a default stands for no value: undef, or an empty text.
-func isNothing(e syntax.Expr) bool {
-	switch e := e.(type) {
-	case *syntax.Undef:
-		return true
-	case *syntax.Str:
-		return e.Value == ""
-	}
-	return false
-}
+// maxLacked bounds the keys that are tried.
+const maxLacked = 12
 
-// optional is the type that an Optional has inside; another type as it is.
-func optional(typ syntax.Expr) syntax.Expr {
-	if a, is := typ.(*syntax.Access); is && len(a.Keys) == 1 {
-		if r, is := a.Left.(*syntax.Ref); is && r.Value == "Optional" {
-			return a.Keys[0]
-		}
-	}
-	return typ
-}
-
-// lackedFacts are the facts that a compile looked for in vain and on which its failure may hang. That is tried: where
-// nobody knows their values (package eval, opaque.go), a compile that comes to the same failure and has decided nothing
-// on a fact would come to it with any value of it.
+// lackedFacts are the facts on which a failure may hang: first of those that a compile looked for in vain, then of all
+// that were invented but for the operating system. That is tried: where nobody knows their values (package eval,
+// opaque.go), a compile that comes to the same failure, and is certain to, comes to it whatever they are. Data count
+// that other machines have.
 func lackedFacts(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) ([]string, error) {
+	f := *n.Facts.Loaded()
 	names := absentFacts(failed)
-	if len(names) == 0 {
-		return nil, nil
-	}
-	f, node := *n.Facts.Loaded(), n.Node
 	for _, name := range names {
 		f.Values = withUnknown(f.Values, strings.Split(name, "."), eval.NoFact(name))
 	}
-	node.Facts, node.Trial = &f, true
+	if len(names) > 0 {
+		node := n.Node
+		node.Facts = &f
+		if is, res, err := failsOtherwise(ctx, c, node, failed); err != nil || is {
+			return guessedOn(res, names...), err
+		}
+	}
+	f = n.unknown(f)
+	for _, path := range levelFacts(c.Environment()) {
+		f.Values = withUnknown(f.Values, path, eval.NoFact(strings.Join(path, ".")))
+	}
+	node := n.Node
+	node.Facts, node.Elsewhere = &f, func(string) bool { return true }
+	if is, res, err := failsOtherwise(ctx, c, node, failed); err != nil || is {
+		return guessedOn(res, failed.Failure.Summary), err
+	}
+	return nil, nil
+}
+
+// guessedOn are the facts on which something was guessed; others if none was.
+func guessedOn(res *eval.Result, others ...string) []string {
+	if res == nil {
+		return nil
+	}
+	if on := Lacked(res.GuessedOn, source.MissingFact); len(on) > 0 {
+		return on
+	}
+	return others
+}
+
+// failsOtherwise reports whether a node of which something is not known comes to another failure, or to none, or is not
+// certain to come to the same.
+func failsOtherwise(ctx context.Context, c *compiler.Snapshot, node compiler.Node, failed *eval.Result) (bool,
+	*eval.Result, error) {
+	node.Trial = true
 	res, err := c.Compile(ctx, node)
 	if err != nil {
-		return nil, err
+		return false, nil, err
 	}
-	if now, d := res.Failure, failed.Failure; now == nil || now.Code != d.Code || now.Place != d.Place ||
-		now.Summary != d.Summary {
-		return names, nil
+	now, d := res.Failure, failed.Failure
+	same := now != nil && now.Code == d.Code && now.Place == d.Place && now.Summary == d.Summary
+	return !same || !res.Certain && failed.Certain, res, nil
+}
+
+// inLevel is a fact that a level of a hierarchy asks for.
+var inLevel = regexp.MustCompile(`%\{(facts\.|::)?([a-z]\w*(?:\.\w+)*)\}`)
+
+// levelFacts are the facts that the hierarchy of an environment asks for, but for variables that its main manifests
+// set.
+func levelFacts(env *environment.Environment) (paths [][]string) {
+	if env.Dir == "" {
+		return nil
 	}
-	return Lacked(res.GuessedOn, source.MissingFact), nil
+	text, err := env.Read(filepath.Join(env.Dir, "hiera.yaml"))
+	if err != nil {
+		return nil
+	}
+	main, _ := env.Manifests()
+	for _, m := range inLevel.FindAllStringSubmatch(text, -1) {
+		path := strings.Split(m[2], ".")
+		setBy := func(file string) bool { return sets(env, file, path[0], m[1] == "facts.") }
+		if !(m[1] != "facts." && (path[0] == "facts" || path[0] == "trusted" || path[0] == "server_facts") ||
+			sure.MatchString(path[0]) || slices.ContainsFunc(main, setBy)) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// sets reports whether a manifest assigns a variable: for all nodes, then no fact can be called so, or anywhere.
+func sets(env *environment.Environment, file, name string, forAll bool) (is bool) {
+	tree, ds, err := env.Parse(file)
+	if err != nil || ds.HasErrors() {
+		return true
+	}
+	for _, s := range tree.Body.Stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if set, assigns := n.(*syntax.Assign); assigns {
+				v, plain := set.Left.(*syntax.Var)
+				is = is || plain && v.Name == name && (!forAll || n == s)
+			}
+			return !is
+		})
+	}
+	return is
+}
+
+// sure are facts that are taken as they are: they go with the operating system, or with the Puppet that is looked at.
+var sure = regexp.MustCompile(`^(os|osfamily|operatingsystem\w*|lsb\w*|kernel|puppetversion|clientversion|stdlib_\w+)$`)
+
+// unknown are the facts of a machine of which only the operating system is known, its name if somebody gave it one,
+// and what it says of itself.
+func (i *Invention) unknown(f facts.Facts) facts.Facts {
+	named := i.Class == "" && i.Define == "" && i.Name != otherNode
+	name := func(key string) bool {
+		return named && slices.Contains([]string{"fqdn", "hostname", "domain", "certname"}, key)
+	}
+	b := value.NewHashBuilder(f.Values.Len())
+	for _, e := range f.Values.Entries() {
+		key := value.ToString(e.Key)
+		inner, nested := e.Value.(*value.Hash)
+		switch {
+		case sure.MatchString(key), name(key), named && key == "clientcert":
+			b.SetEntry(e)
+		case nested && key == "networking":
+			net := value.NewHashBuilder(inner.Len())
+			for _, x := range inner.Entries() {
+				if at := value.ToString(x.Key); !name(at) {
+					x.Value = eval.NoFact(key + "." + at)
+				}
+				net.SetEntry(x)
+			}
+			b.SetString(key, net.Hash())
+		default:
+			b.SetString(key, eval.NoFact(key))
+		}
+	}
+	f.Values = b.Hash()
+	t := value.NewHashBuilder(8)
+	for _, e := range i.Trusted().Entries() {
+		switch key := value.ToString(e.Key); {
+		case key == "extensions" || key == "external":
+			e.Value = eval.NoFact("trusted." + key)
+		case !name(key) && key != "authenticated":
+			e.Value = eval.NoFact("trusted." + key)
+		}
+		t.SetEntry(e)
+	}
+	f.Trusted = t.Hash()
+	return *say(&f, i.says)
 }
 
 // withUnknown is a hash with a value that is not known at a path; what is in the way there is as it was.

@@ -635,31 +635,22 @@ func classOf(env *environment.Environment, name string) (*syntax.Class, *syntax.
 // only the class seems to be for it. It gives back the first failure if nothing helps.
 func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*eval.Result, *Invention,
 	error) {
-	legacy := false
-	for _, name := range failed.Failure.Names(source.MissingVariable) {
-		legacy = legacy || facts.Legacy[name] != "" && !n.Legacy
-	}
-	if legacy || !n.Legacy && !n.helpless.has(failed) && lacksLegacy(failed) {
-		old := n.on(n.System, true)
-		res, err := c.Compile(ctx, old.Node)
-		if err != nil || res.Failure == nil {
-			return res, old, err
-		}
-		if legacy || !sameFailure(failed, res) {
-			n, failed = old, res
-		} else {
-			n.helpless.add(failed)
-		}
+	failed, n, err := withLegacy(ctx, c, n, failed)
+	if err != nil || failed.Failure == nil {
+		return failed, n, err
 	}
 	for _, around := range n.alongside(c.Environment()) {
+		around.Facts = n.Facts
 		res, err := c.Compile(ctx, around)
+		with := *n
+		with.Node, with.around = around, true
 		if err != nil || res.Failure == nil {
-			with := *n
-			with.Node, with.around = around, true
 			return res, &with, err
 		}
 		if isPart(failed.Failure) { // what the whole lacks is the reason
-			failed = res
+			if failed, n, err = withLegacy(ctx, c, &with, res); err != nil || failed.Failure == nil {
+				return failed, n, err
+			}
 		}
 	}
 	guessed := n.guessed && len(failed.Failure.About) == 0 // what is not there is so on every system
@@ -674,6 +665,25 @@ func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *
 			return res, other, err
 		}
 	}
+	return failed, n, nil
+}
+
+// withLegacy is a node with facter's old names, if it fails otherwise with them or not at all.
+func withLegacy(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*eval.Result, *Invention,
+	error) {
+	legacy := false
+	for _, name := range failed.Failure.Names(source.MissingVariable) {
+		legacy = legacy || facts.Legacy[name] != "" && !n.Legacy
+	}
+	if !legacy && (n.Legacy || n.helpless.has(failed) || !lacksLegacy(failed)) {
+		return failed, n, nil
+	}
+	old := n.on(n.System, true)
+	res, err := c.Compile(ctx, old.Node)
+	if err != nil || res.Failure == nil || legacy || !sameFailure(failed, res) {
+		return res, old, err
+	}
+	n.helpless.add(failed)
 	return failed, n, nil
 }
 

@@ -17,8 +17,8 @@ import (
 // nodes are invented, as for a check, and compiled with stand-ins (package eval, absent.go). What is known of them is
 // compared; what is left unsaid is this:
 //
-//   - What classes, resources and functions do whose module is not there may hang on anything that a tree has, such as a
-//     datum that is called after them. Of a node that has such there is no proof, only what is seen to change.
+//   - What classes, resources and functions do whose module is not there may hang on anything that a tree has, such as
+//     a datum that is called after them. Of a node that has such there is no proof, only what is seen to change.
 //   - A decision that was guessed leaves out what stands behind it. So does that of data which are not there.
 //   - A value that is not known is equal to nothing.
 //

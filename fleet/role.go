@@ -181,7 +181,7 @@ func (a *asker) path(x syntax.Expr, depth int) []string {
 		switch given := a.given[x.Name]; {
 		case len(given) == 1:
 			return a.path(given[0], depth)
-		case len(given) > 1 || strings.Contains(name, "::"):
+		case len(given) > 1 || strings.Contains(name, "::") || name[0] < 'a' || name[0] > 'z': // no fact is called so
 			return nil
 		case name == "facts" || name == "trusted":
 			return []string{name}

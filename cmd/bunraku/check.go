@@ -307,7 +307,8 @@ func (c *checking) code() int {
 
 // take keeps what was found out.
 func (c *checking) take(from *fleet.Check) {
-	c.files, c.nodes, c.excused, c.plan = from.Files, from.Checked, from.Excused, from.Plan
+	c.files, c.nodes, c.plan = from.Files, from.Checked, from.Plan
+	c.excused = c.notReached(from.Excused)
 	c.coverage, c.standsIn = from.Coverage, from.StoodIn
 	if c.plan != nil {
 		c.platforms = len(c.plan.Systems())

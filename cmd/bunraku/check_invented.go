@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"bunraku/fleet"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/outline"
 	"bunraku/source"
 )
 
@@ -77,7 +79,7 @@ func plurals(n int, one, many string) string {
 }
 
 // compiled counts the classes (or defines) that were compiled on at least one system, and how many of them only with
-// stand-ins, of those that nodes were invented for.
+// stand-ins, of those that nodes were invented for: each counts that any node's catalog has.
 func (c *checking) compiled(what func(*fleet.Invention) string) (n, withStandIns, of int) {
 	all, done, whole := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range c.plan.Nodes {
@@ -86,15 +88,50 @@ func (c *checking) compiled(what func(*fleet.Invention) string) (n, withStandIns
 		}
 	}
 	for _, n := range c.nodes {
-		if n.Invented == nil || n.Catalog == nil || what(n.Invented) == "" {
+		if n.Invented == nil || n.Catalog == nil {
 			continue
 		}
-		done[what(n.Invented)] = true
-		if !n.Partial {
-			whole[what(n.Invented)] = true
+		names := classesOf(n)
+		if name := what(n.Invented); name != "" {
+			names = append(names, name)
+		}
+		for _, name := range names {
+			if all[name] {
+				done[name] = true
+				whole[name] = whole[name] || !n.Partial
+			}
 		}
 	}
+	maps.DeleteFunc(whole, func(_ string, is bool) bool { return !is })
 	return len(done), len(done) - len(whole), len(all)
+}
+
+// classesOf are the classes that a node's catalog has, by their plain names.
+func classesOf(n fleet.Checked) (names []string) {
+	for _, r := range n.Catalog.Resources {
+		if r.Type == "Class" {
+			names = append(names, outline.Class(r.Title))
+		}
+	}
+	return names
+}
+
+// notReached are the nodes of those that tell nothing whose class no other node's catalog has on the same system.
+func (c *checking) notReached(excused []fleet.Checked) (out []fleet.Checked) {
+	have := map[string]bool{}
+	for _, n := range c.nodes {
+		if n.Catalog != nil && n.Invented != nil {
+			for _, name := range classesOf(n) {
+				have[name+" on "+n.Invented.System.ID] = true
+			}
+		}
+	}
+	for _, n := range excused {
+		if n.Invented == nil || !have[n.Invented.Class+" on "+n.Invented.System.ID] {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 func onlyWith(n, of int) string {

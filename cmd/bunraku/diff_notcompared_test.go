@@ -107,7 +107,8 @@ func TestDiffAsCloned(t *testing.T) {
 	tell(2, "Windows_rule[rdp] port   1 → 2", "!no resource that does something", "what modules do that are not there")
 	s.write("manifests/site.pp", strings.ReplaceAll(string(site), "'of a'", "[1, 1 + 'a']"))
 	s.commit("an error")
-	tell(1, "newly failing on 1 node", "cannot be converted to Numeric", "from  "+filepath.Join(s.dir, "manifests/site.pp")+":2")
+	tell(1, "newly failing on 1 node", "cannot be converted to Numeric",
+		"from  "+filepath.Join(s.dir, "manifests/site.pp")+":2")
 	s.write("manifests/site.pp", string(site))
 	s.commit("mended")
 	tell(2, "compiles again on 1 node")

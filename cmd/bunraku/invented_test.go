@@ -280,8 +280,18 @@ func TestCheckWithoutData(t *testing.T) {
 			[]string{"stand-ins for data"}, []string{"E0212", "may hang"}},
 		{"an override", "$d = lookup('site::url')\nfile { $d: }\nFile[$d] { mode => '0755' }",
 			[]string{"stand-ins for data"}, []string{"E0521", "may hang"}},
-		{"a failure after a decision", "$u = lookup('site::name')\nif lookup('site::url') { notify { $u: } }\nnotify { [1, 1 + 'a']: }",
+		{"a failure after a way out", "$u = lookup('site::name')\nif lookup('site::url') { return() }\nnotify { [1, 1 + 'a']: }",
 			[]string{"data or files that were not found (", "; without site::url): m."}, []string{"site::name, ", "without site::name"}},
+		{"a failure after a decision", "if lookup('site::url') { notify { 'x': } }\nnotify { [1, 1 + 'a']: }",
+			[]string{"error[E0224]", "cannot be converted"}, []string{"may hang"}},
+		{"a failure that nothing leads to", "$u = lookup('site::url')\nnotify { [1, 1 + 'a']: }",
+			[]string{"error[E0224]", "cannot be converted"}, []string{"may hang"}},
+		{"a class after a decision", "if $facts['my_version'] { notify { 'x': } }\ninclude m::nosuch",
+			[]string{"error[E0401]", "Could not find class ::m::nosuch"}, []string{"may hang"}},
+		{"a title that another branch takes", "case lookup('site::url') {\n  'a': { notify { 'm': } }\n" +
+			"  default: { notify { 'n': } }\n}\nnotify { 'n': }", []string{"may hang on data", "without site::url"}, []string{"error[E0510]"}},
+		{"a variable that another branch sets", "if lookup('site::url') { $x = 1 }\n$x = 2",
+			[]string{"may hang on data", "without site::url"}, []string{"error[E0211]"}},
 		{"a failure on a fact", "$u = lookup('site::url')\nnotify { versioncmp($facts['my_version'], '1'): }",
 			[]string{"facts that were invented", "my_version"}, []string{"may hang on data"}},
 		{"a refusal", "$u = lookup('site::url')\nfail('not for you')", []string{"the code refuses (not for you)"},
@@ -554,5 +564,103 @@ func holdsWords(t *testing.T, text string, want, not []string) {
 		if strings.Contains(text, w) {
 			t.Errorf("%q is there", w)
 		}
+	}
+}
+
+// What other machines would have, by their facts, names and certificates, is no reason for an error; what fails on all
+// of them is one, wherever it stands.
+func TestCheckOnOtherMachines(t *testing.T) {
+	for _, c := range []struct {
+		name, code string
+		want, not  string
+	}{
+		{"a trusted extension", "class { 'given': port => $trusted['extensions']['pp_port'] }", "(trusted.extensions)", "error["},
+		{"a fact that every machine has", "if $facts['kernelrelease'] =~ /amd64$/ { include given::nosuch }", "(kernelrelease)", "error["},
+		{"data by a fact", "notify { [1 + lookup('by_role')]: }", "(role)", "error["},
+		{"data by a name", "notify { [1 + lookup('by_name')]: }", "(networking.fqdn)", "error["},
+		{"data that all have", "notify { [1 + lookup('common')]: }", "error[E0224]", "may hang"},
+		{"data by the system", "notify { [1 + lookup('by_system')]: }", "error[E0224]", "may hang"},
+		{"a fact that decides something else", "if $facts['kernelrelease'] == '1' { notify { 'x': } }\nnotify { [1 + 'a']: }",
+			"error[E0224]", "may hang"},
+		{"a fact that leads away", "if $facts['kernelrelease'] == '1' { return() }\nnotify { [1 + 'a']: }",
+			"(kernelrelease)", "error["},
+		{"the class of another module's", "include apt\nif $apt::on { return() }\nnotify { [1 + 'a']: }", "want of the module apt", "error["},
+		{"a class around it", "include role::part", "error[E0401]", "facts that were invented"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := writeRepo(t, map[string]string{
+				"manifests/site.pp": "node default { }\n", "environment.conf": "", "Puppetfile": "mod 'puppetlabs/apt', '1.0.0'\n",
+				"modules/role/manifests/web.pp":   "class role::web {\n" + c.code + "\n}\n",
+				"modules/role/manifests/init.pp":  "class role { $dir = '/etc/m' }\n",
+				"modules/role/manifests/part.pp":  "# @api private\nclass role::part { notify { \"x${role::dir}\": }\n include role::nosuch }\n",
+				"modules/given/manifests/init.pp": "class given(Integer $port) { notify { \"${port}\": } }\n",
+				"hiera.yaml": "version: 5\nhierarchy:\n- name: x\n  paths: ['nodes/%{facts.networking.fqdn}.yaml', 'role/%{facts.role}.yaml', " +
+					"'os/%{facts.os.family}.yaml', common.yaml]\n",
+				"data/nodes/web.example.com.yaml": "by_name: 1\n", "data/role/web.yaml": "by_role: 1\n",
+				"data/os/Debian.yaml": "by_system: a\n", "data/common.yaml": "by_name: a\nby_role: a\nby_system: b\ncommon: a\n",
+			})
+			_, out, errs := call("check", dir, "--classes", "role::web")
+			if !strings.Contains(out+errs, c.want) || strings.Contains(out+errs, c.not) {
+				t.Errorf("%q or not %q\n%s%s", c.want, c.not, out, errs)
+			}
+		})
+	}
+}
+
+// What has a default that is no value is given one where it is used: no error hangs on that. What a default's own type
+// refuses, and what a class does to itself, is an error for everybody.
+func TestCheckGivenValues(t *testing.T) {
+	for _, c := range []struct {
+		name, params, code string
+		want, not          string
+	}{
+		{"a comparison", "$port = undef, $other = undef", "if $other { notify { 'o': } }\nif $port > 1024 { notify { 'x': } }",
+			"since $port must be given", "error["},
+		{"an option", "$opts = {}", "notify { 'x': message => $opts['a']['b'] }", "since $opts must be given", "error["},
+		{"a template", "$t = ''", "notify { 'x': message => epp(\"role/${t}.epp\") }", "since $t must be given", "error["},
+		{"two of them", "$a = undef, $b = undef", "notify { 'x': message => 1 + $a + $b }", "since $a", "error["},
+		{"a default of a default", "$a = undef, $b = $a", "notify { 'x': message => 1 + $b }", "since $a must be given", "error["},
+		{"another class's", "", "include role::part", "Hiera has no value of 'role::part::port'", "error["},
+		{"a lookup", "", "notify { 'x': message => 1 + lookup('p::q', default_value => undef) }",
+			"Hiera has no value of 'p::q'", "error["},
+		{"a lookup with options", "", "notify { 'x': message => 1 + lookup('p::q', {default_value => undef}) }",
+			"Hiera has no value of 'p::q'", "error["},
+		{"the environment", "", "notify { 'x': message => 1 + { 'production' => 1 }[$environment] }", "may hang on facts", "error["},
+		{"a default that is a value", "$port = 'eighty'", "if $port > 1024 { notify { 'x': } }", "error[E0221]", "must be given"},
+		{"a default that its type refuses", "Integer $port = undef", "", "error[E0412]", "must be given"},
+		{"a parameter that has nothing to do with it", "$port = undef", "if 'a' > 1024 { notify { \"x${port}\": } }",
+			"error[E0221]", "must be given"},
+		{"a class that declares itself", "", "class { 'role::web': }", "error[E0510]", "beside it"},
+		{"a class of its own", "", "notify { 'x': }", "1 of 1 public class compiled", "Not looked at"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			site := "node default { }\n"
+			if c.name == "a class of its own" {
+				site = "node 'web1.example.com' { include role::web }\n"
+			}
+			dir := writeRepo(t, map[string]string{
+				"manifests/site.pp":              site,
+				"environment.conf":               "",
+				"modules/role/manifests/web.pp":  "class role::web(" + c.params + ") {\n" + c.code + "\n}\n",
+				"modules/role/manifests/part.pp": "# @api private\nclass role::part($port = undef) { if $port > 1024 { notify { 'x': } } }\n",
+				"modules/role/manifests/ok.pp":   "# @api private\nclass role::ok { }\n",
+			})
+			_, out, errs := call("check", dir)
+			if !strings.Contains(out+errs, c.want) || strings.Contains(out+errs, c.not) {
+				t.Errorf("%q or not %q\n%s%s", c.want, c.not, out, errs)
+			}
+		})
+	}
+}
+
+// A variable that a match sets is no fact.
+func TestCheckSaysNoMatch(t *testing.T) {
+	dir := writeRepo(t, map[string]string{
+		"manifests/site.pp": "if $facts['role'] =~ /^role::(.*)$/ { include \"role::${1}\" }\ninclude \"role::${facts['what']}\"\nnode default { }\n",
+		"environment.conf":  "", "modules/role/manifests/web.pp": "class role::web { }\n",
+	})
+	_, out, errs := call("check", dir)
+	if !strings.Contains(out, "$facts['what']") || strings.Contains(out+errs, "$facts['1']") {
+		t.Error(out, errs)
 	}
 }

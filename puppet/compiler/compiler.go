@@ -196,6 +196,8 @@ type Node struct {
 	Part bool
 	// Trial tells that only whoever tries something wants to know: what it comes to does not count as reached.
 	Trial bool
+	// Elsewhere tells of which keys other nodes may have values where this one has defaults (eval.Input.Elsewhere).
+	Elsewhere func(key string) bool
 	// Traced keeps where the values come from, also if the options do not.
 	Traced bool
 }
@@ -239,7 +241,8 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	in := eval.Input{Budget: budget.New(ctx, c.limits()), Environment: who.called, Config: settings, Main: main,
 		Settings: c.set, Cache: c.cache, Cover: c.covering(n),
 		Parameters: who.parameters, Classes: who.classes, Bytes: who.bytes, Said: who.said, Imports: who.imports,
-		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted, Part: n.Part}
+		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted, Part: n.Part,
+		Elsewhere: n.Elsewhere}
 	in.Settings.Trace = in.Settings.Trace || n.Traced
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())

@@ -337,6 +337,11 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 				Related: []source.Related{{Place: source.Place{File: d.File.Source, Span: p.Where},
 					Label: "the parameter is declared here"}}})
 		}
+		if d.Kind == ClassKind && (p.Type == nil || ev.judge.IsInstance(ev.paramType(d, i), val)) {
+			if o := ev.Elsewhere(d.Name+"::"+p.Name, val); o != nil {
+				val = o
+			}
+		}
 		v = &f.vars[i] // the default may have set variables, which stand behind
 		if why == 0 {
 			vr = ev.trace.With(vr, v.ref, ctl, configured(p.Name), r.absence(i), r.splat)

@@ -79,6 +79,7 @@ func Compile(w World, in Input) (result *Result) {
 		case *failure:
 			ev.hideSecrets(p.diagnostic)
 			result.Failure, result.FailureRef = p.diagnostic, ev.trace.Everything()
+			result.Certain = !ev.mayLeave && !AboutUnknown(p.diagnostic)
 		case *jump:
 			result.Failure = &source.Diagnostic{Code: "E0904", Place: p.at, Summary: jumpText(p.kind) +
 				" from context where this is illegal"}
@@ -196,7 +197,11 @@ func (ev *Evaluator) topVariables() {
 		}
 	}
 	ev.nodeParameters(set)
-	set("environment", value.String(ev.in.Environment),
+	var environment value.Value = value.String(ev.in.Environment)
+	if ev.in.Elsewhere != nil {
+		environment = NoFact("environment")
+	}
+	set("environment", environment,
 		ev.trace.Leaf(provenance.Label{Kind: provenance.World, Path: "environment"}))
 	trusted := ev.in.Trusted
 	if trusted == nil {

@@ -90,6 +90,9 @@ type Input struct {
 	Cover *source.Cover
 	// Part tells that what looks absent may be declared by whoever has what this node has.
 	Part bool
+	// Elsewhere tells of which keys other nodes may have values where this one has a default that is none; nil for no key.
+	// Those may be in another environment, too.
+	Elsewhere func(key string) bool
 }
 
 // Assigned is a class that an external node classifier gives to the node.
@@ -122,12 +125,13 @@ type Evaluator struct {
 	doubted   []typeDoubt // while types are evaluated that others will not evaluate again
 	doubting  int         // how many of those there are, one within the other
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
-	guess   *value.Opaque
-	guesses int           // how many decisions were guessed, or effects left out
-	lost    int           // how many of them may have declared something
-	unsure  bool          // something looks absent that may be there
-	absent  int           // how many of them for want of modules
-	open    *value.Opaque // on which a comparison of case or a selector just hung
+	guess    *value.Opaque
+	guesses  int           // how many decisions were guessed, or effects left out
+	mayLeave bool          // what was not run may have ended the code around it, or brought what a failure is about
+	lost     int           // how many of them may have declared something
+	unsure   bool          // something looks absent that may be there
+	absent   int           // how many of them for want of modules
+	open     *value.Opaque // on which a comparison of case or a selector just hung
 
 	file   *syntax.File   // whose code is being evaluated
 	lits   provenance.Ref // the first of its literals in the trace
@@ -253,6 +257,8 @@ type Result struct {
 	// of Hiera's.
 	GuessedOn []StandIn
 	Guessed   bool // a decision hung on something that is not known
+	// Certain tells that the compile fails so whatever the values are that are not known.
+	Certain bool
 	// Unsure tells that something looked absent to the compile that may be there in Puppet.
 	Unsure bool
 	// NotDone says that the compile was given up before it came to anything: there is neither a catalog nor a verdict.

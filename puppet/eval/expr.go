@@ -387,6 +387,7 @@ func (ev *Evaluator) setVariable(t *syntax.Var, v value.Value, r provenance.Ref,
 			ev.failf("E0211", opPlace(e.OpAt), "Evaluation Error: Cannot reassign built in (or already assigned) variable '$%s'",
 				name)
 		}
+		ev.mayLeave = ev.mayLeave || sc.unsettled(name)
 		ev.failf("E0211", opPlace(e.OpAt), "Evaluation Error: Cannot reassign variable '$%s'", name)
 	case name == "facts" || name == "trusted":
 		ev.failf("E0210", opPlace(e.OpAt),

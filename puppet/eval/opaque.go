@@ -255,6 +255,7 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 		return ev.block(stmts, sc)
 	}
 	ev.guessed(o)
+	ev.mayLeave = ev.mayLeave || slices.ContainsFunc(append(others, stmts), leaves)
 	if !slices.ContainsFunc(others, func(list []syntax.Expr) bool { return !ev.onlySets(list) }) {
 		ev.lost--
 		if o.Absent {
@@ -282,6 +283,27 @@ func (ev *Evaluator) blockOf(o *value.Opaque, stmts []syntax.Expr, sc *Scope, ot
 		}
 	}
 	return o, 0
+}
+
+// leaves reports whether code may end the code around it.
+func leaves(stmts []syntax.Expr) bool {
+	is := false
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.Call); ok {
+				name, named := call.Functor.(*syntax.Name)
+				is = is || named && slices.Contains([]string{"return", "next", "break"}, name.Value)
+			}
+			return !is
+		})
+	}
+	return is
+}
+
+// AboutUnknown reports whether a failure is about a value that is not known.
+func AboutUnknown(d *source.Diagnostic) bool {
+	return IsUnknownText(d.Summary) ||
+		slices.ContainsFunc(d.About, func(s source.Subject) bool { return IsUnknownText(s.Name) })
 }
 
 // onlySets reports whether code does nothing but set variables: if it is passed over, nothing is absent for that.

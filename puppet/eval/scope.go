@@ -703,6 +703,16 @@ func (sc *Scope) bound(name string) bool {
 	return f.find(name) != nil
 }
 
+// unsettled reports whether a variable is bound only if a decision went so that is not known.
+func (sc *Scope) unsettled(name string) bool {
+	f := sc.frame
+	for f.kind == matchFrame {
+		f = f.outer
+	}
+	v := f.find(name)
+	return v != nil && v.value != nil && opaque(v.value) != nil
+}
+
 // Set gives a variable of the innermost table its value. The caller has checked that it is free.
 func (sc *Scope) Set(name string, v value.Value, r provenance.Ref) {
 	f := sc.frame

@@ -164,6 +164,7 @@ func (ev *Evaluator) twice(r, old *Resource, e syntax.Expr, summary string) {
 	if _, ok := e.(*syntax.Nop); !ok { // not by a node classifier
 		summary = fmt.Sprintf("Evaluation Error: Error while evaluating %s, %s", article(label(e)), summary)
 	}
+	ev.mayLeave = ev.mayLeave || r.possible != nil || old.possible != nil // one of them may not be there
 	d := &source.Diagnostic{Code: "E0510", Summary: summary, Place: r.place, Label: "declared again here"}
 	if !d.Place.Known() && r.asked.Known() {
 		d.Place, d.Label = r.asked, "the classifier declares it again"

@@ -193,6 +193,9 @@ func ask(c *eval.Call, q question) (value.Value, error) {
 		return v, q.check(c, "Value returned from default block", v)
 	case q.otherwise != nil:
 		c.Ref = c.Trace().With(q.otherwiseRef, why...)
+		if o := c.Eval.Elsewhere(q.names[0], q.otherwise); o != nil {
+			return o, nil
+		}
 		return q.otherwise, q.check(c, "Default value", q.otherwise)
 	}
 	for _, name := range q.names {

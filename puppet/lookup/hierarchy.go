@@ -76,6 +76,7 @@ type location struct {
 	wider    *wider         // what else it could have led to, once that counts
 	context  *Context
 	data     *loaded
+	hole     *value.Opaque // on what it hangs which file this is, if other machines have others (wider)
 }
 
 // hierarchy resolves a layer's hierarchy, again when a variable it depends on has changed since.
@@ -380,14 +381,30 @@ func (inv *invocation) locations(c *config, he *value.Hash, lv *level, at []stri
 
 // text interpolates one text of a configuration.
 func (inv *invocation) text(s string, ref provenance.Ref) (string, provenance.Ref, error) {
+	text, _, r, err := inv.textOr(s, ref)
+	return text, r, err
+}
+
+// textOr is text, and on what it hangs if it is not known.
+func (inv *invocation) textOr(s string, ref provenance.Ref) (string, *value.Opaque, provenance.Ref, error) {
 	it, err := inv.interpolate(item{value.String(s), ref}, false)
 	if err != nil {
-		return "", 0, err
+		return "", nil, 0, err
 	}
-	if o, is := it.v.(*value.Opaque); is {
+	o, is := it.v.(*value.Opaque)
+	if is {
 		inv.unclear(s, o)
 	}
-	return rubyText(it.v), it.ref, nil
+	return rubyText(it.v), o, it.ref, nil
+}
+
+// elsewhere is the location of what other machines read: one of the files that a path could lead to.
+func (inv *invocation) elsewhere(dir, declared, extension string, hole *value.Opaque, ref provenance.Ref) *location {
+	if !strings.HasSuffix(declared, extension) {
+		declared += extension
+	}
+	return &location{kind: pathLocation, original: declared, ref: ref, hole: hole,
+		wider: &wider{pattern: join(dir, declared)}}
 }
 
 // unclear tells that it is not known what Hiera reads: the level is taken as if it had nothing. Where data or modules
@@ -403,9 +420,13 @@ func (inv *invocation) paths(dir string, declared []string, extension string, re
 	existing bool) ([]*location, error) {
 	var out []*location
 	for i, d := range declared {
-		path, r, err := inv.text(d, refs[i])
+		path, hole, r, err := inv.textOr(d, refs[i])
 		if err != nil {
 			return nil, err
+		}
+		if hole != nil && hole.Elsewhere {
+			out = append(out, inv.elsewhere(dir, d, extension, hole, r))
+			continue
 		}
 		if extension != "" && !strings.HasSuffix(path, extension) {
 			path += extension
@@ -424,9 +445,13 @@ func (inv *invocation) globs(dir string, declared []string, refs []provenance.Re
 	error) {
 	var out []*location
 	for i, d := range declared {
-		pattern, r, err := inv.text(d, refs[i])
+		pattern, hole, r, err := inv.textOr(d, refs[i])
 		if err != nil {
 			return nil, err
+		}
+		if hole != nil && hole.Elsewhere {
+			out = append(out, inv.elsewhere(dir, d, "", hole, r))
+			continue
 		}
 		pattern = join(dir, pattern)
 		inv.s.asksGlob(pattern)

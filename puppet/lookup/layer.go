@@ -310,6 +310,9 @@ func (inv *invocation) lookupLevel(ly *layer, lv *level, key *Key, s *strategy) 
 
 func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *Key, s *strategy) (item, bool, error) {
 	inv.s.budget.Spend(locationSteps, searching)
+	if loc.hole != nil {
+		return inv.elsewhereHas(lv, loc, key)
+	}
 	if inv.explain != nil && loc.kind != noLocation {
 		defer inv.explain.push(&Event{Kind: Location, Path: loc.path, Original: loc.original, URI: loc.kind == uriLocation})()
 	}
@@ -337,6 +340,15 @@ func (inv *invocation) lookupLocation(ly *layer, lv *level, loc *location, key *
 		inv.missedAt(lv, loc, key.Root)
 	}
 	return it, found, err
+}
+
+// elsewhereHas says of a key that it is not known if other machines read it in a file that lies here.
+func (inv *invocation) elsewhereHas(lv *level, loc *location, key *Key) (item, bool, error) {
+	f, ours := lv.filesOf()
+	if ours && inv.s.l.otherHas(missedPath{loc.wider, loc.ref, f, lv.function}, key.Root, "") {
+		return item{loc.hole, loc.ref}, true, nil
+	}
+	return item{}, false, nil
 }
 
 // configAt reads a configuration once for all compiles, as long as the file does not change.

@@ -58,6 +58,8 @@ type Opaque struct {
 	Text   bool // it is a string, whichever: a secret
 	// Settled says that it is the same as long as the answers are the same to what was asked: it is only not computed
 	Settled bool
+	// Elsewhere says that it stands for what other machines have: which files Hiera would read for them is asked.
+	Elsewhere bool
 	// Digits are those of an integer of somebody else's catalog that 64 bits cannot hold: it can be compared and copied
 	Digits string
 }
