@@ -171,17 +171,19 @@ func declaresItself(c *compiler.Snapshot, name string, d *source.Diagnostic) boo
 // valuesOf is the excuse of a failure that may hang on values of Hiera's: parameters of the class that a node is of,
 // and other keys.
 func valuesOf(n *Invention, keys []string) *Excuse {
-	kind, needed := NeedsData, []string{}
+	var own, others []string
 	for _, key := range keys {
-		at := strings.LastIndex(key, "::")
-		if n.Class != "" && at > 0 && key[:at] == n.Class {
-			kind, key = NeedsParameters, "$"+key[at+2:]
-			needed = append([]string{key}, needed...)
+		if at := strings.LastIndex(key, "::"); n.Class != "" && at > 0 && key[:at] == n.Class {
+			own = append(own, "$"+key[at+2:])
 		} else {
-			needed = append(needed, "'"+key+"'")
+			others = append(others, "'"+key+"'")
 		}
 	}
-	return &Excuse{kind, strings.Join(needed, ", ")}
+	kind := NeedsData
+	if len(own) > 0 {
+		kind = NeedsParameters
+	}
+	return &Excuse{kind, strings.Join(append(own, others...), ", ")}
 }
 
 // stoodIn is the excuse of a failure that may hang on what stands in for modules, data or files; nil if it comes
@@ -272,7 +274,8 @@ func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (names []string,
 	err error) {
 	node := n.Node
-	node.Elsewhere = func(string) bool { return true }
+	elsewhere := givenElsewhere(c.Environment(), failed)
+	node.Elsewhere = elsewhere
 	is, res, err := failsOtherwise(ctx, c, node, failed)
 	if err != nil || !is {
 		return nil, err
@@ -281,7 +284,7 @@ func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, faile
 		return slices.Contains(Lacked(failed.StandIns, source.MissingKey), key)
 	})
 	for _, key := range all[:min(len(all), maxLacked)] {
-		node.Elsewhere = func(k string) bool { return k == key }
+		node.Elsewhere = func(k string, none bool) bool { return k == key && elsewhere(k, none) }
 		switch is, _, err := failsOtherwise(ctx, c, node, failed); {
 		case err != nil:
 			return nil, err
@@ -295,8 +298,51 @@ func lackedValues(ctx context.Context, c *compiler.Snapshot, n *Invention, faile
 	return names, nil
 }
 
+// ofNone matches what is said of a value that is none: whoever says so was meant to be given another one. Where code
+// asks whether a value is none, what it then comes to is its own doing.
+var ofNone = regexp.MustCompile(`(?i)\bundef\b|\bnil\b|''|""|empty string|/\.e(pp|rb)`)
+
+// givenElsewhere tells of which keys other nodes may have values: those whose default is none, if the failure is about
+// such a value, and all of a module of which data are missing here.
+func givenElsewhere(env *environment.Environment, failed *eval.Result) func(key string, none bool) bool {
+	all, nothing := env.Dir != "" && noData(env, env.Dir), ofNone.MatchString(failed.Failure.Summary)
+	lacking := map[string]bool{}
+	module := func(key string) string { name, _, _ := strings.Cut(key, "::"); return name }
+	for _, key := range Lacked(failed.StandIns, source.MissingKey) {
+		lacking[module(key)] = true
+	}
+	return func(key string, none bool) bool {
+		if none && nothing || all {
+			return true
+		}
+		name := module(key)
+		is, known := lacking[name]
+		if m := env.Module(name); !known && m != nil {
+			is = noData(env, m.Dir)
+			lacking[name] = is
+		}
+		return is
+	}
+}
+
+// inData is a directory that a hiera.yaml names.
+var inData = regexp.MustCompile(`(?m)^[ \t-]*datadir:[ \t]*["']?([^"'\s%]+)["']?[ \t]*(?:#.*)?$`)
+
+// noData reports whether a directory is not there of which the hiera.yaml of an environment or a module says that the
+// data are in it.
+func noData(env *environment.Environment, dir string) bool {
+	text, err := env.Read(filepath.Join(dir, "hiera.yaml"))
+	return err == nil && slices.ContainsFunc(inData.FindAllStringSubmatch(text, -1), func(m []string) bool {
+		at := m[1]
+		if !source.IsAbs(at) {
+			at = filepath.Join(source.Absolute(dir), at)
+		}
+		return !source.Exists(env.Files(), at)
+	})
+}
+
 // maxLacked bounds the keys that are tried.
-const maxLacked = 12
+const maxLacked = 50
 
 // lackedFacts are the facts on which a failure may hang: first of those that a compile looked for in vain, then of all
 // that were invented but for the operating system. That is tried: where nobody knows their values (package eval,
@@ -320,7 +366,7 @@ func lackedFacts(ctx context.Context, c *compiler.Snapshot, n *Invention, failed
 		f.Values = withUnknown(f.Values, path, eval.NoFact(strings.Join(path, ".")))
 	}
 	node := n.Node
-	node.Facts, node.Elsewhere = &f, func(string) bool { return true }
+	node.Facts, node.Elsewhere = &f, givenElsewhere(c.Environment(), failed)
 	if is, res, err := failsOtherwise(ctx, c, node, failed); err != nil || is {
 		return guessedOn(res, failed.Failure.Summary), err
 	}

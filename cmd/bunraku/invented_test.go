@@ -584,6 +584,8 @@ func TestCheckOnOtherMachines(t *testing.T) {
 			"error[E0224]", "may hang"},
 		{"a fact that leads away", "if $facts['kernelrelease'] == '1' { return() }\nnotify { [1 + 'a']: }",
 			"(kernelrelease)", "error["},
+		{"a variable that a template asks for", "notify { inline_template(\"<%= scope.lookupvar('role::late::x') %>\"): }",
+			"since something must be declared beside it", "error["},
 		{"the class of another module's", "include apt\nif $apt::on { return() }\nnotify { [1 + 'a']: }", "want of the module apt", "error["},
 		{"a class around it", "include role::part", "error[E0401]", "facts that were invented"},
 	} {
@@ -593,6 +595,7 @@ func TestCheckOnOtherMachines(t *testing.T) {
 				"modules/role/manifests/web.pp":   "class role::web {\n" + c.code + "\n}\n",
 				"modules/role/manifests/init.pp":  "class role { $dir = '/etc/m' }\n",
 				"modules/role/manifests/part.pp":  "# @api private\nclass role::part { notify { \"x${role::dir}\": }\n include role::nosuch }\n",
+				"modules/role/manifests/late.pp":  "# @api private\nclass role::late { $x = 1 }\n",
 				"modules/given/manifests/init.pp": "class given(Integer $port) { notify { \"${port}\": } }\n",
 				"hiera.yaml": "version: 5\nhierarchy:\n- name: x\n  paths: ['nodes/%{facts.networking.fqdn}.yaml', 'role/%{facts.role}.yaml', " +
 					"'os/%{facts.os.family}.yaml', common.yaml]\n",
@@ -626,6 +629,7 @@ func TestCheckGivenValues(t *testing.T) {
 		{"a lookup with options", "", "notify { 'x': message => 1 + lookup('p::q', {default_value => undef}) }",
 			"Hiera has no value of 'p::q'", "error["},
 		{"the environment", "", "notify { 'x': message => 1 + { 'production' => 1 }[$environment] }", "may hang on facts", "error["},
+		{"a default where data are missing", "", "include gone", "Hiera has no value of 'gone::port'", "error["},
 		{"a default that is a value", "$port = 'eighty'", "if $port > 1024 { notify { 'x': } }", "error[E0221]", "must be given"},
 		{"a default that its type refuses", "Integer $port = undef", "", "error[E0412]", "must be given"},
 		{"a parameter that has nothing to do with it", "$port = undef", "if 'a' > 1024 { notify { \"x${port}\": } }",
@@ -644,6 +648,8 @@ func TestCheckGivenValues(t *testing.T) {
 				"modules/role/manifests/web.pp":  "class role::web(" + c.params + ") {\n" + c.code + "\n}\n",
 				"modules/role/manifests/part.pp": "# @api private\nclass role::part($port = undef) { if $port > 1024 { notify { 'x': } } }\n",
 				"modules/role/manifests/ok.pp":   "# @api private\nclass role::ok { }\n",
+				"modules/gone/hiera.yaml":        "version: 5\ndefaults:\n  datadir: dat\n  data_hash: yaml_data\n",
+				"modules/gone/manifests/init.pp": "# @api private\nclass gone($port = $gone::port) { }\n",
 			})
 			_, out, errs := call("check", dir)
 			if !strings.Contains(out+errs, c.want) || strings.Contains(out+errs, c.not) {

@@ -197,7 +197,7 @@ type Node struct {
 	// Trial tells that only whoever tries something wants to know: what it comes to does not count as reached.
 	Trial bool
 	// Elsewhere tells of which keys other nodes may have values where this one has defaults (eval.Input.Elsewhere).
-	Elsewhere func(key string) bool
+	Elsewhere func(key string, none bool) bool
 	// Traced keeps where the values come from, also if the options do not.
 	Traced bool
 }

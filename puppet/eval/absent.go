@@ -95,33 +95,31 @@ func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.O
 	return &value.Opaque{Why: why + name, Absent: true}
 }
 
-// Elsewhere stands in for what other nodes may have as the value of a key where this one has a default that is no
-// value: undef, or an empty text, array or hash. It is nil for other values, and where nobody asks for that.
+// Elsewhere stands in for what other nodes may have as the value of a key where this one has a default: v, or nil for
+// one that nobody has looked at. It is nil where nobody asks for that.
 func (ev *Evaluator) Elsewhere(key string, v value.Value) *value.Opaque {
-	if ev.in.Elsewhere == nil || !ev.in.Elsewhere(key) {
-		return nil
-	}
-	switch v := v.(type) {
-	case value.Undef:
-	case value.String:
-		if v != "" {
-			return nil
-		}
-	case *value.Array:
-		if v.Len() > 0 {
-			return nil
-		}
-	case *value.Hash:
-		if v.Len() > 0 {
-			return nil
-		}
-	default:
+	if ev.in.Elsewhere == nil || !ev.in.Elsewhere(key, v != nil && isNone(v)) {
 		return nil
 	}
 	if s := (StandIn{Kind: source.MissingKey, Name: key}); !slices.Contains(ev.standIns, s) {
 		ev.standIns = append(ev.standIns, s)
 	}
 	return &value.Opaque{Why: noDataWhy + key, Absent: true, Elsewhere: true}
+}
+
+// isNone reports whether a value stands for none: undef, or an empty text, array or hash.
+func isNone(v value.Value) bool {
+	switch v := v.(type) {
+	case value.Undef:
+		return true
+	case value.String:
+		return v == ""
+	case *value.Array:
+		return v.Len() == 0
+	case *value.Hash:
+		return v.Len() == 0
+	}
+	return false
 }
 
 // NoFact stands in for a fact that a node has not got, for whoever wants to know what hangs on it.

@@ -326,7 +326,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		ctl := ev.ctl
 		ev.ctl = ev.trace.With(ctl, why)
-		val, vr, err := ev.defaultOf(p, sc)
+		val, vr, err := ev.defaultFor(r, p, sc)
 		ev.ctl = ctl
 		if err == nil {
 			val, err = ev.convert(val)

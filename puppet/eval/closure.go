@@ -356,6 +356,16 @@ func (ev *Evaluator) callableOf(c closure) *types.Callable {
 	return types.NewCallable(types.NewTuple(ts, types.Range(from, to)), nil, ret)
 }
 
+// defaultFor is the value that a resource has of a parameter that nobody gave one.
+func (ev *Evaluator) defaultFor(r *Resource, p *syntax.Param, sc *Scope) (value.Value, provenance.Ref, error) {
+	if r.def.Kind == ClassKind {
+		if o := ev.Elsewhere(r.def.Name+"::"+p.Name, nil); o != nil {
+			return o, 0, nil
+		}
+	}
+	return ev.defaultOf(p, sc)
+}
+
 // defaultOf evaluates a parameter's default; reading a parameter that has no value yet is an error.
 func (ev *Evaluator) defaultOf(p *syntax.Param, sc *Scope) (v value.Value, r provenance.Ref, err error) {
 	if ev.log != nil {

@@ -90,9 +90,9 @@ type Input struct {
 	Cover *source.Cover
 	// Part tells that what looks absent may be declared by whoever has what this node has.
 	Part bool
-	// Elsewhere tells of which keys other nodes may have values where this one has a default that is none; nil for no key.
-	// Those may be in another environment, too.
-	Elsewhere func(key string) bool
+	// Elsewhere tells of which keys other nodes may have values where this one has a default, whichever or one that is
+	// none; nil for no key. Those may be in another environment, too.
+	Elsewhere func(key string, none bool) bool
 }
 
 // Assigned is a class that an external node classifier gives to the node.

@@ -392,6 +392,11 @@ func (sc *Scope) WhyUnknown(name string) string {
 	return why
 }
 
+// Missing is what is missing where a variable is (WhyUnknown).
+func (sc *Scope) Missing(name string) []source.Subject {
+	return sc.ev.missingVariable(name, sc.WhyUnknown(name))
+}
+
 func (sc *Scope) unqualified(name string) (value.Value, provenance.Ref, bool) {
 	return sc.visibleVariable(name, unsetFails)
 }
@@ -779,6 +784,19 @@ func (ev *Evaluator) readNamed(name string, at source.Span, sc *Scope) (value.Va
 	return value.Undef{}, r
 }
 
+// missingVariable is what is missing where a variable is: it, or the class whose it would be, for which there is a
+// reason.
+func (ev *Evaluator) missingVariable(name, why string) []source.Subject {
+	out := about(source.MissingVariable, name)
+	if i := strings.LastIndex(name, "::"); i > 0 && why != "" {
+		of := strings.TrimPrefix(name[:i], "::")
+		if out[0].Of = of; ev.findClass(of) == nil {
+			return about(source.MissingClass, of)
+		}
+	}
+	return out
+}
+
 func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc *Scope, r provenance.Ref) {
 	summary := "Unknown variable: '" + name + "'."
 	if !ev.set.StrictVariables && ev.set.Strict != source.StrictError {
@@ -788,16 +806,7 @@ func (ev *Evaluator) unknownVariable(name string, at source.Span, why string, sc
 		return
 	}
 	d := &source.Diagnostic{Code: "E0301", Summary: "Evaluation Error: " + summary, Place: ev.place(at),
-		About: about(source.MissingVariable, name)}
-	if why != "" {
-		d.Detail = why
-		if i := strings.LastIndex(name, "::"); i > 0 {
-			of := strings.TrimPrefix(name[:i], "::")
-			if d.About[0].Of = of; ev.findClass(of) == nil {
-				d.About = about(source.MissingClass, of)
-			}
-		}
-	}
+		About: ev.missingVariable(name, why), Detail: why}
 	if near := source.Nearest(name, sc.names()); near != "" {
 		d.Help = "did you mean $" + near + "?"
 	} else {

@@ -212,7 +212,8 @@ func (h ScopeHost) Missing() provenance.Ref { return h.C.Scope.Ghosts() }
 func (h ScopeHost) Unknown(name string) error {
 	switch h.C.Eval.Settings().Strict {
 	case eval.StrictError:
-		return fmt.Errorf("Undefined variable '%s'; %s", name, h.C.Scope.WhyUnknown(name))
+		return &source.Matter{Text: fmt.Sprintf("Undefined variable '%s'; %s", name, h.C.Scope.WhyUnknown(name)),
+			About: h.C.Scope.Missing(name)}
 	case eval.StrictWarning:
 		h.C.Warn("E0301", fmt.Sprintf("Undefined variable '%s'; %s", name, h.C.Scope.WhyUnknown(name)))
 	}

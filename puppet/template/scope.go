@@ -123,6 +123,7 @@ func (w *wrapper) lookup(name ruby.Object) ruby.Object {
 	in.Read(ref)
 	if !found {
 		if err := w.h.Unknown(n); err != nil {
+			w.matters(err)
 			in.Raise("ArgumentError", err.Error())
 		}
 		return ruby.Nil{}
@@ -167,11 +168,16 @@ func (w *wrapper) function(name string, args []ruby.Object, call func(string, []
 		if errors.Is(err, eval.ErrUnknownFunction) {
 			class = "ArgumentError"
 		}
-		var matter *source.Matter
-		if errors.As(err, &matter) {
-			w.about = matter.About
-		}
+		w.matters(err)
 		w.in.Raise(class, err.Error())
 	}
 	return w.in.FromValue(v, ref)
+}
+
+// matters keeps what an error is about that the template raises.
+func (w *wrapper) matters(err error) {
+	var matter *source.Matter
+	if errors.As(err, &matter) {
+		w.about = matter.About
+	}
 }
