@@ -217,7 +217,7 @@ func (x *index) with(e *entry) *index {
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
 		takes: x.takes, callers: x.callers, through: x.through, names: x.names, byNode: x.byNode, tables: x.tables,
-		one: x.one, meant: x.meant.after(old, e)}
+		one: x.one, meant: x.meaningAfter(old, e)}
 }
 
 // without is the index without a file.

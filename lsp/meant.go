@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type meaning struct {
 	shared   map[string]bool // keys that have something in common with those of such parameters
 	hide     *strings.Replacer
 	wraps    *wraps // what makes something Sensitive of what it is given
+	was      *wraps // those of the files as they were
 }
 
 // secretly is what is meant to be Sensitive, found once.
@@ -33,7 +35,10 @@ func (x *index) secretly() *meaning {
 	x.meant.once.Do(func() {
 		defer x.meant.found.Store(true)
 		x.meant.wraps = x.wrapping()
-		x.meant.declared = x.declaredSecrets()
+		if was := x.meant.was; was != nil && reflect.DeepEqual(was, x.meant.wraps) {
+			x.meant.wraps = was // what was hidden by it stays so
+		}
+		x.meant.declared = x.declaredSecrets(x.meant.wraps.types)
 		if len(x.meant.declared) == 0 {
 			return
 		}
@@ -57,21 +62,30 @@ func (x *index) secretly() *meaning {
 	return x.meant
 }
 
-// after is the meaning when a file has become another: the same, unless the file has something to say of it.
-func (m *meaning) after(old, e *entry) *meaning {
-	if !m.found.Load() || old.isData || e.isData || !slices.Equal(old.typed(), e.typed()) {
-		return &meaning{}
+// meaningAfter is the meaning when a file has become another: the same, unless the file has something to say of it.
+func (x *index) meaningAfter(old, e *entry) *meaning {
+	m := x.meant
+	if !m.found.Load() {
+		return &meaning{was: m.was}
+	}
+	anew := &meaning{was: m.wraps}
+	if old.isData || e.isData || rubyFunction(e) != "" || !slices.Equal(old.typed(), e.typed()) {
+		return anew
 	}
 	for _, e := range []*entry{old, e} {
 		if e.secretive || len(e.givesTo(m.declared)) > 0 {
-			return &meaning{}
+			return anew
 		}
 		for d := range e.definitions() {
 			owner, params := parametersOf(d)
 			if slices.ContainsFunc(params, func(p *syntax.Param) bool { return m.declared[owner+"::"+p.Name] }) {
-				return &meaning{}
+				return anew
 			}
 		}
+	}
+	if (m.wraps.concern(old) || m.wraps.concern(e)) &&
+		!reflect.DeepEqual(x.wrappedBy(old, m.wraps), x.wrappedBy(e, m.wraps)) {
+		return anew
 	}
 	return m
 }
@@ -135,33 +149,26 @@ func (x *index) unmeant(answer string) string {
 	return answer
 }
 
-// declaredSecrets are the parameters of classes and defines whose types have Sensitive, also by other names.
-func (x *index) declaredSecrets() map[string]bool {
-	out := map[string]bool{}
-	if !slices.ContainsFunc(x.entries, func(e *entry) bool { return e.secretive }) {
-		return out
-	}
-	secret := map[string]bool{"sensitive": true}
-	has := func(e *entry, typ syntax.Expr) (is bool) {
-		syntax.Walk(typ, func(n syntax.Node) bool {
-			if _, ref := n.(*syntax.Ref); ref {
-				is = is || secret[outline.Class(e.file.Slice(n.Span()))]
-			}
-			return !is
-		})
-		return is
-	}
+// secretTypes are the names of types that have Sensitive in them: its own, and those of types that are made with it.
+func (x *index) secretTypes() typeNames {
+	secret := typeNames{"sensitive": true}
 	for known := 0; known < len(secret); {
 		known = len(secret)
 		for _, e := range x.entries {
 			for d := range e.definitions() {
 				a, is := d.(*syntax.TypeAlias)
-				if is && (known > 1 || e.secretive) && !secret[outline.Class(a.Name)] && has(e, a.X) {
+				if is && (known > 1 || e.secretive) && !secret[outline.Class(a.Name)] && secret.in(e, a.X) {
 					secret[outline.Class(a.Name)] = true
 				}
 			}
 		}
 	}
+	return secret
+}
+
+// declaredSecrets are the parameters of classes and defines whose types have Sensitive, also by other names.
+func (x *index) declaredSecrets(secret typeNames) map[string]bool {
+	out := map[string]bool{}
 	for _, e := range x.entries {
 		if len(secret) == 1 && !e.secretive {
 			continue
@@ -169,7 +176,7 @@ func (x *index) declaredSecrets() map[string]bool {
 		for d := range e.definitions() {
 			owner, params := parametersOf(d)
 			for _, p := range params {
-				if p.Type != nil && has(e, p.Type) {
+				if p.Type != nil && secret.in(e, p.Type) {
 					out[owner+"::"+p.Name] = true
 				}
 			}

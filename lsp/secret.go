@@ -50,36 +50,40 @@ func (x *index) sensitive(e *entry) []source.Span {
 type hiding struct {
 	*entry
 	wraps  *wraps
-	named  map[source.Span]bool // where names stand
-	given  map[source.Span]bool // and those of what is given to something that makes it Sensitive
-	vars   map[string]bool      // variables that something Sensitive is made of
+	named  map[source.Span]bool    // where names stand
+	given  map[source.Span]bool    // and those of what is given to something that makes it Sensitive
+	vars   map[string]bool         // variables that something Sensitive is made of
+	calls  map[string]bool         // functions of whose results something is
+	inline map[source.Span]*hiding // of templates that stand in a text, by where
 	hidden []source.Span
 }
 
 func (e *entry) hiding(by *wraps) *hiding {
 	h := &hiding{entry: e, wraps: by, named: map[source.Span]bool{}, given: map[source.Span]bool{},
-		vars: map[string]bool{}}
-	if e.tree == nil {
+		vars: map[string]bool{}, calls: map[string]bool{}, inline: map[source.Span]*hiding{}}
+	if !by.concern(e) {
 		return h
 	}
-	about := strings.Contains(e.file.Text, "Sensitive")
 	for i := range e.names {
 		n := &e.names[i]
 		h.named[n.Span] = true
-		switch {
-		case n.Kind == outline.FunctionName && by.functions[n.Name] != nil:
-			about = true
-		case n.Kind == outline.VariableName && n.Param && !n.Defines && by.params[n.Name],
-			n.Kind == outline.LocalName && n.Of != "" && by.params[n.Of+" "+n.Name]:
-			about, h.given[n.Span] = true, true
+		if by.given(n) {
+			h.given[n.Span] = true
 		}
 	}
-	if !about {
-		return h
+	for _, d := range e.defs {
+		if d.Kind == outline.VariableName && by.vars[d.Name] {
+			h.vars[lastPart(d.Name)] = true
+		}
 	}
-	for known := -1; len(h.vars) > known; {
-		known = len(h.vars)
+	for known := -1; len(h.vars)+len(h.given) > known; {
+		known = len(h.vars) + len(h.given)
 		h.hidden = nil
+		if e.tree.Epp != nil {
+			for _, p := range e.tree.Epp.Params {
+				syntax.Walk(p, h.node)
+			}
+		}
 		for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
 			syntax.Walk(x, h.node)
 		}
@@ -89,66 +93,13 @@ func (e *entry) hiding(by *wraps) *hiding {
 	return h
 }
 
-// wraps are what makes something Sensitive of what it is given: as far as its own file says so.
-type wraps struct {
-	functions map[string]*wrapper
-	params    map[string]bool // of classes and defines, OWNER::NAME, and of templates, TEMPLATE NAME
-}
-
-// A wrapper says of which arguments a function makes something Sensitive.
-type wrapper struct {
-	all bool
-	at  []bool
-}
-
-// of reports whether it does of one of them; what there are more than parameters is the last one's.
-func (w *wrapper) of(i int) bool { return w.all || len(w.at) > 0 && w.at[min(i, len(w.at)-1)] }
-
-func (x *index) wrapping() *wraps {
-	out := &wraps{map[string]*wrapper{}, map[string]bool{}}
-	for _, e := range x.entries {
-		if !e.secretive || e.tree == nil {
-			continue
-		}
-		h := e.hiding(&wraps{})
-		wrapped := func(p *syntax.Param) bool { return h.vars[p.Name] || h.says(p.Type) }
-		for d := range e.definitions() {
-			if f, is := d.(*syntax.Function); is {
-				w := &wrapper{all: h.says(f.Returns)}
-				for _, p := range f.Params {
-					w.at = append(w.at, wrapped(p))
-				}
-				if w.all || slices.Contains(w.at, true) {
-					out.functions[outline.Class(f.Name)] = w
-				}
-				continue
-			}
-			owner, params := parametersOf(d)
-			for _, p := range params {
-				if wrapped(p) {
-					out.params[owner+"::"+p.Name] = true
-				}
-			}
-		}
-		if e.tree.Epp != nil && e.template != "" {
-			for _, p := range e.tree.Epp.Params {
-				if wrapped(p) {
-					out.params[e.template+" "+p.Name] = true
-				}
-			}
-		}
-	}
-	return out
-}
-
-// says reports whether a type has Sensitive in it.
-func (e *entry) says(typ syntax.Expr) bool {
-	return typ != nil && saysSensitive.MatchString(e.file.Slice(typ.Span()))
-}
-
 // node looks at a node of the file.
 func (h *hiding) node(n syntax.Node) bool {
 	switch n := n.(type) {
+	case *syntax.Function:
+		if h.wraps.results[outline.Class(n.Name)] {
+			h.result(n.Body)
+		}
 	case *syntax.Call:
 		h.made(n.Functor, n.Args, n.Lambda)
 		h.called(n.Functor, n.Args)
@@ -157,6 +108,9 @@ func (h *hiding) node(n syntax.Node) bool {
 		}
 		h.block(n.Lambda, n.Args)
 	case *syntax.MethodCall:
+		if n.Functor.Name.Value == "new" {
+			h.called(n.Functor.Left, n.Args)
+		}
 		h.made(n.Functor.Left, n.Args, n.Lambda)
 		h.called(n.Functor.Name, append([]syntax.Expr{n.Functor.Left}, n.Args...))
 		if f := n.Functor.Name.Value; f == "convert_to" || f == "new" { // '…'.convert_to(Sensitive)
@@ -194,20 +148,96 @@ func (h *hiding) node(n syntax.Node) bool {
 	return true
 }
 
-// saysSensitive matches a type that has Sensitive in it.
-var saysSensitive = regexp.MustCompile(`\bSensitive\b`)
+// says reports whether a type has Sensitive in it.
+func (h *hiding) says(typ syntax.Expr) bool { return typ != nil && h.wraps.types.in(h.entry, typ) }
 
-// called hides what is given to a function that makes something Sensitive of it.
-func (h *hiding) called(function syntax.Expr, args []syntax.Expr) {
-	f, is := function.(*syntax.Name)
-	if !is {
+// result hides what a function gives.
+func (h *hiding) result(b syntax.Body) {
+	if len(b.Stmts) == 0 {
 		return
 	}
-	if w := h.wraps.functions[outline.Class(f.Value)]; w != nil {
-		for i, a := range args {
-			if w.of(i) {
-				syntax.Walk(a, h.literal)
+	syntax.Walk(b.Stmts[len(b.Stmts)-1], h.literal)
+	for _, x := range b.Stmts {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			if function, args, _ := call(n); function == "return" && len(args) > 0 {
+				syntax.Walk(args[0], h.literal)
 			}
+			return true
+		})
+	}
+}
+
+// called hides what is given to a function that makes something Sensitive of it, whichever way that is called:
+// f('…'), call('f', '…'), Deferred('f', ['…']).
+func (h *hiding) called(function syntax.Expr, args []syntax.Expr) {
+	name := h.file.Slice(function.Span())
+	switch {
+	case name == "call" && len(args) > 0:
+		function, args = args[0], args[1:]
+	case name == "Deferred" && len(args) > 1:
+		if list, is := args[1].(*syntax.List); is {
+			function, args = args[0], list.Elems
+		}
+	case (name == "inline_epp" || name == "stdlib::deferrable_epp") && len(args) > 0:
+		h.rendered(args[0])
+		return
+	}
+	for _, name := range syntax.StaticNames(function) {
+		if w := h.wraps.functions[outline.Class(name)]; w != nil {
+			for i, a := range args {
+				if w.of(i) {
+					syntax.Walk(a, h.literal)
+				}
+			}
+		}
+	}
+}
+
+// rendered looks into a template that is given as a text, for what that makes Sensitive of what it is given.
+func (h *hiding) rendered(template syntax.Expr) {
+	if v, is := template.(*syntax.Var); is { // set in this file
+		for _, x := range slices.Concat(h.tree.Body.Stmts, eppBody(h.tree)) {
+			syntax.Walk(x, func(n syntax.Node) bool {
+				if a, is := n.(*syntax.Assign); is {
+					if to, is := a.Left.(*syntax.Var); is && to.Name == v.Name && a.Right != template {
+						if _, again := a.Right.(*syntax.Var); !again {
+							h.rendered(a.Right)
+						}
+					}
+				}
+				return true
+			})
+		}
+		return
+	}
+	at := template.Span()
+	if doc, is := template.(*syntax.Heredoc); is {
+		template, at = doc.X, doc.Lines
+	}
+	text, is := template.(*syntax.Str)
+	if !is || !strings.Contains(text.Value, "<%") {
+		return
+	}
+	in := h.inline[at]
+	if in == nil {
+		e := &entry{path: h.path, secretive: strings.Contains(text.Value, "Sensitive")}
+		e.tree, _ = syntax.ParseEPP(source.NewFile(h.file.Name, text.Value), syntax.Options{})
+		if e.tree == nil {
+			return
+		}
+		e.file, e.names = e.tree.Source, outline.Names(e.tree, func(string) outline.Effect { return 0 })
+		in = e.hiding(h.wraps)
+		h.inline[at] = in
+	}
+	if len(in.hidden) > 0 {
+		h.hidden = append(h.hidden, at)
+	}
+	params := in.templateParams()
+	for i := range h.names {
+		n := &h.names[i]
+		local := n.Kind == outline.LocalName && n.Param && at.Start <= n.Local && n.Local < at.End
+		if local && params[n.Name] && !at.Contains(n.Span) {
+			h.given[n.Span] = true
 		}
 	}
 }
@@ -226,7 +256,7 @@ func (h *hiding) made(typ syntax.Expr, args []syntax.Expr, block *syntax.Lambda)
 	if of, is := typ.(*syntax.Access); is { // Sensitive[String].new('…')
 		typ = of.Left
 	}
-	if r, is := typ.(*syntax.Ref); !is || h.file.Slice(r.Span()) != "Sensitive" {
+	if r, is := typ.(*syntax.Ref); !is || !h.wraps.types[outline.Class(h.file.Slice(r.Span()))] {
 		return
 	}
 	for _, a := range args {
@@ -250,6 +280,11 @@ func (h *hiding) literal(n syntax.Node) bool {
 	case *syntax.Interpolated, *syntax.Int, *syntax.Float, *syntax.Regexp:
 	case *syntax.Var:
 		h.vars[n.Name] = true
+		return true
+	case *syntax.Call, *syntax.MethodCall:
+		if function, _, _ := call(n); function != "" {
+			h.calls[outline.Class(function)] = true
+		}
 		return true
 	default:
 		return true

@@ -536,3 +536,83 @@ func TestSensitiveByCall(t *testing.T) {
 		}
 	}
 }
+
+// TestSensitiveByCalls: what makes something Sensitive may do so by way of another, and of that one's others: defines,
+// classes, functions of Puppet's or of Ruby's, templates, also such that call themselves or one another.
+func TestSensitiveByCalls(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	const never = "modules/web/manifests/never.pp"
+	files["modules/web/functions/f0.pp"] = "function web::f0($v, $n) {\n  [$n, Sensitive($v)]\n}\n"
+	files["modules/web/functions/f1.pp"] = "function web::f1($n, $v) {\n  web::f0(\"<${v}>\", $n)\n}\n"
+	files["modules/web/functions/f2.pp"] = "function web::f2($v) {\n  $x = { 'a' => $v }\n  web::f1('shown-09', $x['a'])\n}\n"
+	files["modules/web/functions/r1.pp"] = "function web::r1($v, $n) {\n  if $n > 0 { web::r2($v, $n) } else { $v }\n}\n"
+	files["modules/web/functions/r2.pp"] = "function web::r2($v, $n) {\n  if $n > 9 { web::f2($v) } else { web::r1($v, 1) }\n}\n"
+	files["modules/web/manifests/d0.pp"] = "define web::d0 ($pw, $n = 1) {\n  web::d1 { $title: pw => $pw, n => $n }\n}\n"
+	files["modules/web/manifests/d1.pp"] = "define web::d1 ($pw, $n) {\n  notify { $title: message => web::f2($pw) }\n}\n"
+	files["modules/web/manifests/c0.pp"] = "class web::c0 ($pw, $n = 1) {\n  class { 'web::c1': pw => $pw, n => $n }\n}\n"
+	files["modules/web/manifests/c1.pp"] = "class web::c1 ($pw, $n) {\n  web::d0 { 'x': * => { 'pw' => $pw } }\n}\n"
+	files["modules/web/templates/t0.epp"] = "<%- | $pw, $n = 1 | -%>\n<%= epp('web/t1', { 'pw' => $pw }) %>\n"
+	files["modules/web/templates/t1.epp"] = "<%- | $pw | -%>\n<%= web::f2($pw) %>\n"
+	files["modules/web/templates/t2.epp"] = "<%= web::f2($pw) %> <%= $n %>\n"
+	files["modules/web/types/pw.pp"] = "type Web::Pw = Optional[Web::Deep]\n"
+	files["modules/web/types/deep.pp"] = "type Web::Deep = Sensitive[String]\n"
+	files["modules/web/functions/typed.pp"] = "function web::typed(Variant[String, Web::Pw] $v, $n) {\n  $v\n}\n"
+	files["modules/web/functions/gives.pp"] = "function web::gives($v) >> Web::Pw {\n  web::nowhere($v)\n}\n"
+	files["modules/web/lib/puppet/functions/web/mk.rb"] = "# Makes a Sensitive.\nPuppet::Functions." +
+		"create_function(:'web::mk') do\n  def mk(v)\n    Puppet::Pops::Types::PSensitiveType::Sensitive.new(v)\n  end\nend\n"
+	files["modules/web/lib/puppet/functions/web/by.rb"] = "Puppet::Functions.create_function(:'web::by') do\n" +
+		"  def by(v)\n    call_function('web::f2', v)\n  end\nend\n"
+	files["modules/web/lib/puppet/functions/web/plain.rb"] = "# Takes no Sensitive.\nPuppet::Functions." +
+		"create_function(:'web::plain') do\n  def plain(v)\n    v\n  end\nend\n"
+	files["modules/web/lib/puppet/parser/functions/mk3.rb"] = "Puppet::Parser::Functions.newfunction(:mk3, :type => " +
+		":rvalue) do |args|\n  Puppet::Pops::Types::PSensitiveType::Sensitive.new(args[0])\nend\n"
+	files["modules/web/functions/f3.pp"] = "function web::f3($v) {\n  mk3($v)\n}\n"
+	files["modules/web/manifests/params.pp"] = "class web::params {\n  $pw = 'Quiet-30'\n  $n = 'shown-10'\n}\n"
+	lines := []string{
+		"$a = web::f2('Quiet-01')",
+		"$b = web::f1('shown-01', 'Quiet-02')",
+		"$c = web::r1('Quiet-03', 2)",
+		"web::d0 { '/x': pw => 'Quiet-04', n => 'shown-02' }",
+		"class { 'web::c0': pw => 'Quiet-05', n => 'shown-03' }",
+		"$d = epp('web/t0.epp', { 'pw' => 'Quiet-06', 'n' => 'shown-04' })",
+		"$e = epp('web/t2.epp', { 'pw' => 'Quiet-07', 'n' => 'shown-05' })",
+		"$f = inline_epp('<%- | $pw, $n | -%><%= web::f2($pw) %> <%= $n %>', { 'pw' => 'Quiet-08', 'n' => 'shown-06' })",
+		"$g = inline_epp('<%= Sensitive($pw) %> <%= $n %>', { 'pw' => 'Quiet-09', 'n' => 'shown-07' })",
+		"$h = web::mk('Quiet-10')",
+		"$i = web::by('Quiet-11')",
+		"$j = mk3('Quiet-12')",
+		"$k = web::f3('Quiet-13')",
+		"$l = web::plain('shown-08')",
+		"$m = web::typed('Quiet-14', 'shown-11')",
+		"$o = 'Quiet-15'.web::gives",
+		"$p = call('web::f2', 'Quiet-16')",
+		"$q = Deferred('web::f2', ['Quiet-17'])",
+		"create_resources('web::d0', { 'r' => { 'pw' => 'Quiet-18' } })",
+		"ensure_resource('web::d0', 's', { 'pw' => 'Quiet-19' })",
+		"Web::D0 { pw => 'Quiet-20' }",
+		"Web::D0['x'] { pw => 'Quiet-21' }",
+		"Web::D0 <| |> { pw => 'Quiet-22' }",
+		"$s = Web::Pw.new('Quiet-23')",
+		"$t = Web::Deep('Quiet-24')",
+		"$u = inline_epp(@(END), { pw => 'Quiet-25', n => 'shown-12' })",
+		"  <%- | $pw, $n | -%>",
+		"  <%= web::f2($pw) %> <%= $n %>",
+		"  | END",
+		"$v = web::f2($web::params::pw)",
+		"$w = inline_epp('<%= Sensitive(\"Quiet-26\") %>')",
+	}
+	files[never] = "class web::never ($x = web::f2('Quiet-27')) {\n  " + strings.Join(lines, "\n  ") + "\n}\n"
+	n := navigate(t, files)
+	words := []string{"web::never", "pw =>", "/x", "'r'", "'s'", "'x'", "f2", "d0"}
+	for c := 'a'; c <= 'x'; c++ {
+		if c != 'n' && c != 'r' {
+			words = append(words, string(c)+" =")
+		}
+	}
+	n.shows(map[string][]string{never: words, "modules/web/manifests/params.pp": {"pw", "n ="}}, "uiet-", 30)
+	for i := 1; i <= 12; i++ {
+		if want := fmt.Sprintf("shown-%02d", i); i != 3 && i != 9 && !strings.Contains(n.all.String(), want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+}
