@@ -35,7 +35,7 @@ func (r *Revisions) elsewhere(dir string) (files source.Files, tree string) {
 	for tree != other && path.Base(tree) == path.Base(other) {
 		tree, other = path.Dir(tree), path.Dir(other)
 	}
-	under := r.disk
+	var under source.Files = r.disk
 	if path.Dir(tree) != path.Dir(other) {
 		under = &between{r.disk, own, r.env, dir}
 	}

@@ -37,6 +37,7 @@ func (r *Revisions) findIgnored(files source.Files) {
 		return // it may be broken; the sides tell
 	}
 	for _, dir := range e.ModulePath {
+		dir = r.Home(dir)
 		list, err := r.disk.List(dir)
 		if err != nil {
 			continue
@@ -67,6 +68,7 @@ func (r *Revisions) findUntracked(old, new *Revision) {
 		return
 	}
 	for _, at := range r.givenPlaces() {
+		at = r.Home(at)
 		_, err := r.head.Stat(at)
 		if err != nil && inDir(r.Repo.WorkTree(), at) && source.Exists(r.disk, at) && !old.Commits(at) && !new.Commits(at) &&
 			!slices.ContainsFunc(slices.Concat(r.ignored, r.untracked),
@@ -78,6 +80,7 @@ func (r *Revisions) findUntracked(old, new *Revision) {
 
 // ignoredAt finds what git ignores of a file or directory.
 func (r *Revisions) ignoredAt(at string) {
+	at = r.Home(at)
 	if _, err := r.disk.List(at); err == nil {
 		r.ignoredIn(at, nil, false)
 	} else if source.Exists(r.disk, at) && r.Repo.Ignored(r.disk, at, false) {

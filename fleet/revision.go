@@ -22,7 +22,7 @@ type Revisions struct {
 	Repo *git.Repo // nil if the tree is in no repository
 
 	env       string // absolute
-	disk      source.Files
+	disk      *source.Dir
 	head      *git.Tree
 	ignored   []string        // what Puppet reads and git ignores: it lies under every revision
 	looked    map[string]bool // directories that were looked at for that
@@ -100,6 +100,14 @@ func NewRevisions(env string, disk *source.Dir, opt environment.Options, given G
 	}
 	r.findIgnored(r.disk)
 	return r, r.head.Confirm()
+}
+
+// Home is a path by the name that it has in the repository, if links of the machine lead there from elsewhere.
+func (r *Revisions) Home(p string) string {
+	if r.Repo == nil || r.bare {
+		return p
+	}
+	return cmp.Or(r.disk.Enters(r.Repo.WorkTree(), p), p)
 }
 
 // Submodule is what a side says of a directory that is one, whose files are in another repository and not at hand; ""

@@ -90,6 +90,36 @@ func (d *Dir) With(dirs ...string) *Dir {
 	return newDir(opt, d.disk.texts)
 }
 
+// Enters is where links of the machine lead from a path that does not lie in a directory and leads there: the path in
+// the directory, with no link in that followed; "" if it leads elsewhere, or may not be read. The directory is named
+// without links. Who shows another state of the directory answers for such a path, too.
+func (d *Dir) Enters(dir, p string) string {
+	if !d.covers(p) || below(dir, p) {
+		return ""
+	}
+	top := filepath.ToSlash(filepath.VolumeName(p)) + "/"
+	at, rest := top, strings.Split(p[len(top):], "/")
+	for links := 0; len(rest) > 0; {
+		step := rest[0]
+		rest = rest[1:]
+		if at = path.Join(at, step); below(dir, at) {
+			return path.Join(append([]string{at}, rest...)...)
+		}
+		target, err := os.Readlink(at)
+		if err != nil {
+			continue // it is no link, or not there
+		}
+		if links++; links > maxLink {
+			return ""
+		}
+		if target, at = filepath.ToSlash(target), path.Dir(at); IsAbs(target) {
+			at, target = top, strings.TrimPrefix(target, top)
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return ""
+}
+
 // Absolute is a path as seen from the root of the file system, clean and slashed. It reads no file.
 func Absolute(p string) string {
 	if abs, err := filepath.Abs(p); err == nil {

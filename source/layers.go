@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -28,14 +29,30 @@ func (l *Layer) inside(p string) (_ string, ok bool) {
 // Layers are views laid over one another. Where a layer is mounted, only layers answer, the first that has something
 // at the path; what lies elsewhere the view below answers. Directories that several layers have are merged. So a git
 // revision can be seen in the place of the work tree, with modules that are not in git under it. A link of a layer that
-// leads to nothing in its own view leads to what the layers have there.
+// leads to nothing in its own view leads to what the layers have there. A name elsewhere, from which links of the machine
+// lead to where the top layer is mounted, is one for what the layers have there, too.
 type Layers struct {
 	under  Files
 	layers []Layer
+	named  sync.Map // by path: what enters has found
 }
 
 // NewLayers lays layers over a view; the first one is on top.
-func NewLayers(under Files, layers ...Layer) *Layers { return &Layers{under, layers} }
+func NewLayers(under Files, layers ...Layer) *Layers { return &Layers{under: under, layers: layers} }
+
+// enters is the path among the layers to which a path leads that none of them covers; "" if it does not.
+func (l *Layers) enters(p string) string {
+	disk, is := l.under.(interface{ Enters(dir, p string) string })
+	if !is || len(l.layers) == 0 {
+		return ""
+	}
+	if to, known := l.named.Load(p); known {
+		return to.(string)
+	}
+	to := disk.Enters(l.layers[0].At, p)
+	l.named.Store(p, to)
+	return to
+}
 
 // lead is where a link of the layer leads that leads to nothing in its own view, "" if the error is another one.
 func (l *Layer) lead(err error) string {
@@ -87,6 +104,9 @@ func follow[T any](l *Layers, op, p string, links int, ask func(f Files, p strin
 	}
 	switch {
 	case !covered:
+		if to := l.enters(p); to != "" && links < maxLink {
+			return follow(l, op, to, links+1, ask, above)
+		}
 		return ask(l.under, p)
 	case lead != "" && links < maxLink:
 		x, err := follow(l, op, lead, links+1, ask, above)
@@ -158,6 +178,9 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 	}
 	switch {
 	case !covered:
+		if to := l.enters(p); to != "" {
+			return l.List(to)
+		}
 		return l.under.List(p)
 	case !listed && list == nil && lead != "": // it is there, as Stat says
 		return l.List(lead)
@@ -177,7 +200,18 @@ func (l *Layers) List(p string) (list []Entry, err error) {
 
 // Link implements Files.
 func (l *Layers) Link(p string) (string, error) {
-	return first(l, "lstat", p, Files.Link, func() string { return "" })
+	if l.covers(p) {
+		return first(l, "lstat", p, Files.Link, func() string { return "" })
+	}
+	if dir := l.enters(path.Dir(p)); dir != "" { // the name itself may be the machine's link
+		return l.Link(path.Join(dir, path.Base(p)))
+	}
+	return l.under.Link(p)
+}
+
+// covers reports whether a layer is mounted at a path or above it.
+func (l *Layers) covers(p string) bool {
+	return slices.ContainsFunc(l.layers, func(y Layer) bool { return below(y.At, p) })
 }
 
 // Real implements Files.
@@ -200,6 +234,11 @@ func (l *Layers) Real(p string) (string, error) {
 			return path.Join(y.At, strings.TrimPrefix(real, dir)), nil
 		}
 		return real, nil
+	}
+	if !l.covers(p) {
+		if to := l.enters(p); to != "" {
+			return l.Real(to)
+		}
 	}
 	return first(l, "stat", p, Files.Real, func() string { return p })
 }

@@ -242,7 +242,7 @@ func (d *diffing) there(own []string) error {
 		}
 	}
 	for _, dir := range own {
-		if at := source.Absolute(dir); inside(root, []string{at}) || d.old.Commits(at) || d.new.Commits(at) {
+		if at := d.revs.Home(source.Absolute(dir)); inside(root, []string{at}) || d.old.Commits(at) || d.new.Commits(at) {
 			return fail("%s holds files of the tree: --store, --out of --shard and parts need a directory of their own", dir)
 		}
 	}
@@ -614,6 +614,7 @@ func (d *diffing) findAlike(ctx context.Context, f *diffFlags) error {
 		if in.path == "" || at == source.Absolute(fleet.FactsDir(d.root)) {
 			continue
 		}
+		at = d.revs.Home(at)
 		d.c.Alike = append(d.c.Alike, at)
 		if !d.old.Commits(at) && !d.new.Commits(at) {
 			continue

@@ -18,6 +18,18 @@ func (t *Tree) Changed(other *Tree, dir string) (paths []string, err error) {
 		return nil, err
 	}
 	c := &comparison{a: t, b: other}
+	for i := range parts { // attributes of what lies above count, too
+		name := append(slices.Clone(parts[:i]), ".gitattributes")
+		was, err := t.at(name)
+		if err != nil {
+			return nil, err
+		}
+		is, err := other.at(name)
+		if err != nil {
+			return nil, err
+		}
+		c.all = c.all || was.id != is.id
+	}
 	a, err := t.at(parts)
 	if err != nil {
 		return nil, err
