@@ -91,14 +91,30 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, modes 
 	shown func(string) string) (*Patch, error) {
 	p := &Patch{old: old, new: new, by: map[string][]*Hunk{}}
 	var links []*Hunk // that say the same
+	newlyLinks := func(files, other source.Files) map[string]bool {
+		out := map[string]bool{}
+		for _, name := range paths {
+			to, _ := files.Link(name) // none if nothing is there
+			if was, _ := other.Link(name); to != "" && to != was {
+				out[name] = true
+			}
+		}
+		return out
+	}
+	oldLinks, newLinks := newlyLinks(old, new), newlyLinks(new, old)
 	for _, name := range paths {
-		a, hadErr := old.Read(name)
-		b, hasErr := new.Read(name)
+		a, hadErr := readThere(old, name, oldLinks)
+		b, hasErr := readThere(new, name, newLinks)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		wasLink, _ := old.Link(name) // none if nothing is there
-		isLink, _ := new.Link(name)
+		wasLink, isLink := "", "" // none if nothing is there
+		if !through(name, oldLinks) {
+			wasLink, _ = old.Link(name)
+		}
+		if !through(name, newLinks) {
+			isLink, _ = new.Link(name)
+		}
 		had, has := wasLink != "" || isFile(old, name, hadErr), isLink != "" || isFile(new, name, hasErr)
 		h := &Hunk{Path: name, File: shown(name), Whole: true, Link: wasLink != isLink}
 		if exec := executable(new, name); modes && had && has && wasLink+isLink == "" && exec != executable(old, name) {
@@ -134,7 +150,35 @@ func NewPatch(ctx context.Context, old, new source.Files, paths []string, modes 
 		}
 		p.add(h)
 	}
-	return p, p.addMoved(links)
+	if err := p.addMoved(links); err != nil {
+		return nil, err
+	}
+	all := slices.Clone(p.Hunks)
+	p.Hunks = slices.DeleteFunc(p.Hunks, func(h *Hunk) bool { // what comes in its place takes it away
+		return h.Went && slices.ContainsFunc(all, func(x *Hunk) bool {
+			return h.Link && x.Came && strings.HasPrefix(x.Path, h.Path+"/") ||
+				x.Link && !x.Went && strings.HasPrefix(h.Path, x.Path+"/")
+		})
+	})
+	return p, nil
+}
+
+// through reports whether one of some links is on the way to a path: what is seen there is not at the path itself.
+func through(name string, links map[string]bool) bool {
+	for dir := path.Dir(name); len(links) > 0 && dir != path.Dir(dir); dir = path.Dir(dir) {
+		if links[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// readThere reads what is at a path itself, and not where some links lead to.
+func readThere(files source.Files, name string, links map[string]bool) (source.Content, error) {
+	if through(name, links) {
+		return source.Content{}, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	}
+	return files.Read(name)
 }
 
 // addMoved adds those of some links, which say the same on both sides, that lead elsewhere though no other hunk makes

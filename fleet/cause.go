@@ -526,6 +526,14 @@ func (s *search) alike(p string) bool {
 	return slices.ContainsFunc(s.Alike, func(at string) bool { return p == at || strings.HasPrefix(p, at+"/") })
 }
 
+// neitherSide is said of what nodes read that have no catalog in which it could be seen.
+func neitherSide(nodes int) string {
+	if nodes == 1 {
+		return "1 node that reads it compiles on neither side"
+	}
+	return fmt.Sprintf("%d nodes that read it compile on neither side", nodes)
+}
+
 var agentsRun = regexp.MustCompile(
 	`(^|/)(lib/(facter|puppet/type|puppet/provider|puppet/property|puppet/util|puppet_x|augeas)|facts\.d)/`)
 
@@ -686,7 +694,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		return
 	}
 	witnesses, leans, asked, looked := s.reached(r, witnesses, units)
-	why, open := make([]string, len(units)), make([]int, len(units))
+	why, open, failing := make([]string, len(units)), make([]int, len(units)), make([]int, len(units))
 	for i, u := range units {
 		if s.elsewhere(r, witnesses, u) {
 			continue
@@ -696,6 +704,9 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			o := s.try(w, u)
 			if w.was.Open != "" || w.open || !o.held && len(o.unknown) > 0 || len(o.slots) > 0 && len(s.again(w).slots) > 0 {
 				open[i]++ // it may come to something else, or does so each time
+			}
+			if r.Nodes[w.node].State == diff.FailsBoth && !o.held {
+				failing[i]++ // there is no catalog in which it could be seen
 			}
 			switch {
 			case len(o.keys) > 0 || o.failed || s.doubts(w, o):
@@ -721,6 +732,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			case missed > 0:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes %s not compared", missed, len(r.Nodes),
 					map[bool]string{true: "was", false: "were"}[missed == 1])
+			case failing[i] > 0:
+				h.Unseen = neitherSide(failing[i])
 			case looked < asked:
 				h.Unseen = fmt.Sprintf("%d of the %d nodes that may change were looked at", looked, asked)
 			case open[i] > 0:

@@ -110,6 +110,14 @@ func (r *Revisions) ignoredIn(dir string, parts []string, linked bool) {
 	if _, err := r.head.Stat(dir); errors.As(err, &to) && !inDir(r.Repo.WorkTree(), to.To) {
 		return // a link of the commit leads out of the repository: there git ignores nothing
 	}
+	if link, _ := r.disk.Link(dir); link != "" {
+		if _, err := r.head.Link(dir); err != nil { // nobody but the disk has it: a link is no directory to git
+			if r.Repo.Ignored(r.disk, dir, false) {
+				r.ignore(dir)
+			}
+			return
+		}
+	}
 	if r.looked == nil {
 		r.looked = map[string]bool{}
 	}

@@ -174,8 +174,13 @@ func (r *Revisions) Close() {
 	}
 }
 
-// Ignored are the files and directories that are used on every side although git does not have them.
-func (r *Revisions) Ignored() []string { return r.seen(r.ignored) }
+// Ignored are the files and directories that are used on every side although git does not have them. Those that one of
+// some sides has itself are left out: git may ignore them by now.
+func (r *Revisions) Ignored(but ...*Revision) []string {
+	return r.seen(slices.DeleteFunc(slices.Clone(r.ignored), func(at string) bool {
+		return slices.ContainsFunc(but, func(side *Revision) bool { return side.Commits(at) })
+	}))
+}
 
 // Untracked are those that flags name, and that git does not have although it does not ignore them.
 func (r *Revisions) Untracked() []string { return r.seen(r.untracked) }
@@ -336,7 +341,7 @@ func (r *Revisions) Changed(ctx context.Context, old, new *Revision, dirs []stri
 			continue
 		}
 		for _, side := range []*Revision{old, new} {
-			if err := r.walk(ctx, side, dir, func(p string) {
+			if err := r.walk(ctx, side, []*Revision{old, new}, dir, func(p string) {
 				if seen[p] || r.leadsAmong(old, new, p, dirs) {
 					return
 				}
@@ -401,10 +406,12 @@ func (r *Revisions) FactsChanged(old, new *Revision) (changed, known bool) {
 	return false, true
 }
 
-// walk visits the files of a state that may differ from another one's.
-func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit func(p string)) error {
+// walk visits the files of a state, one of both, that may differ from the other one's. What git ignores it passes over,
+// unless one of them has it: lines of a .gitignore say nothing of that.
+func (r *Revisions) walk(ctx context.Context, side *Revision, both []*Revision, dir string, visit func(p string)) error {
 	info, err := side.Files.Stat(dir)
-	if err != nil || !info.IsDir() {
+	link, _ := side.Files.Link(dir)
+	if err != nil || !info.IsDir() || link != "" {
 		if err == nil {
 			visit(dir)
 		}
@@ -412,15 +419,17 @@ func (r *Revisions) walk(ctx context.Context, side *Revision, dir string, visit 
 	}
 	facts := r.Facts(side)
 	err = source.Walk(side.Files, dir, func(p string, e source.Entry) bool {
+		known := func() bool { return both[0].Commits(p) || both[1].Commits(p) }
 		switch {
-		case ctx.Err() != nil || e.Name == ".git" || slices.Contains(r.ignored, p) ||
-			slices.Contains(r.untracked, p):
+		case ctx.Err() != nil || e.Name == ".git":
+			return false
+		case (slices.Contains(r.ignored, p) || slices.Contains(r.untracked, p)) && !known():
 			return false
 		case e.IsDir() && side.Submodule(p) != "": // its files are not at hand, which is told
 			return false
 		case slices.Contains(facts, p): // those of the new side count for both (FactsChanged)
 			return false
-		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir()):
+		case side.Tree == nil && r.Repo != nil && r.Repo.Ignored(side.Files, p, e.IsDir() && !e.Link) && !known():
 			return false
 		case !e.IsDir() || e.Link:
 			visit(p)

@@ -14,6 +14,7 @@ import (
 	"bunraku/source"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // diffFlags are the switches of diff.
@@ -124,6 +125,9 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 	if err != nil {
 		return err
 	}
+	if err = f.idle(cmd); err != nil {
+		return err
+	}
 	var r *diff.Report
 	var files source.Files // of the new side
 	switch trees := f.fromCatalog == "" && f.toCatalog == "" && f.from != fromPuppetDB; {
@@ -153,6 +157,33 @@ func (a *app) diff(ctx context.Context, cmd *cobra.Command, root string, f *diff
 	}
 	show.Time = time.Since(began)
 	return a.tellDiff(ctx, r, f, show, files, opt.Expected != nil)
+}
+
+// idle refuses flags that would name something which is not used.
+func (f *diffFlags) idle(cmd *cobra.Command) error {
+	if f.seal != "" && f.shard == "" {
+		return fail("--seal is for parts of a diff, and nothing is written that it would seal: say --shard I/N with it, or " +
+			"leave it out")
+	}
+	if f.fromCatalog == "" && f.toCatalog == "" {
+		return nil
+	}
+	var more []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Changed {
+			return
+		}
+		switch flag.Name {
+		case "from-catalog", "to-catalog", "from", "to", "shard", "by", "full", "format", "out", "ignore", "ignore-attr",
+			"ignore-tags", "filters", "assert": // of which some are refused by who reads them
+		default:
+			more = append(more, "--"+flag.Name)
+		}
+	})
+	if len(more) > 0 {
+		return fail("catalogs are compared as they are, nothing is compiled: leave out %s", strings.Join(more, " and "))
+	}
+	return nil
 }
 
 // checkDiff looks at the flags that say how a report is made and shown.

@@ -33,3 +33,26 @@ func TestDiffFailsOtherwise(t *testing.T) {
 	_, out, _ := call("diff", "merge", s.shards(2), "--env", s.dir, "--from", "HEAD")
 	look("in parts", out)
 }
+
+// What a node reads that compiles on neither side has no catalog in which it could be seen: it is not without effect.
+func TestDiffFailsBothReads(t *testing.T) {
+	s := newTree(t, 3, 1, map[string]string{"hiera.yaml": hieraOf("data", "c.yaml"), "data/c.yaml": "k: old\n",
+		"README": "old\n", "manifests/site.pp": "if $facts['role'] == 'b' {\n  notify { lookup('k'): }\n  fail('z')\n}\n"})
+	s.edit("data/c.yaml", "old", "new")
+	s.edit("README", "old", "new")
+	code, out := s.diff("--from", "HEAD")
+	for _, want := range []string{"2 cannot change, 1 failing on both sides",
+		"no effect seen   data/c.yaml:1   (1 node that reads it compiles on neither side)",
+		"without effect   README:1   (no node asks for it)"} {
+		if code != exitUnknown || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q\n%s", code, want, out)
+		}
+	}
+	s.edit("manifests/site.pp", "== 'b'", "!= ''")
+	s.commit("all of them")
+	s.edit("data/c.yaml", "new", "newer")
+	if code, out = s.diff("--from", "HEAD"); code != exitUnknown ||
+		!strings.Contains(out, "(3 nodes that read it compile on neither side)") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}

@@ -53,7 +53,8 @@ func TestDiffLinkCauses(t *testing.T) {
 			[]string{"+ Notify[z]\n", "from  modules/z, new (COMMIT)"}, "without"},
 		"a directory becomes a link": {made, nil, step{"modules/m/files/d/e": "", "modules/m/files/d/e/f": "",
 			"modules/m/files/d/e ": "-> ../o"},
-			[]string{"'a directory' → 'a link to ../o'\n   from  modules/m/files/d/e, new (COMMIT)"}, ""},
+			[]string{"'a directory' → 'a link to ../o'\n     File[/d] content of e/f   goes\n       -f\n" +
+				"   from  modules/m/files/d/e, new (COMMIT)"}, "without"},
 		"a link becomes a directory": {made, step{"modules/m/files/d/l": "-> ../o"},
 			step{"modules/m/files/d/l": "", "modules/m/files/d/l/g": "g\n"},
 			[]string{"'a link to ../o' → 'a directory'\n", "from  modules/m/files/d/l/g, new"}, ""},

@@ -66,8 +66,9 @@ func maybeModuleFile(p string, linked []string) bool {
 // besideOf are the places, absolute ones without links, that code and data are read from and that names or links lead
 // to: the manifests of environment.conf, where each hiera.yaml looks, and what links among these lead to.
 func besideOf(env *environment.Environment, hiera string) (places []string) {
-	files := env.Files()
+	files, seen := env.Files(), map[string]bool{}
 	add := func(at string) {
+		places = append(places, linksOn(files, at, seen)...)
 		if real, err := files.Real(at); err == nil && !slices.Contains(places, real) {
 			places = append(places, real)
 			_ = source.Walk(files, real, func(p string, e source.Entry) bool { // a file holds no links
@@ -93,6 +94,9 @@ func besideOf(env *environment.Environment, hiera string) (places []string) {
 	if hiera != "" {
 		data(source.Absolute(hiera))
 	}
+	for _, dir := range env.ModulePath {
+		places = append(places, linksOn(files, dir, seen)...)
+	}
 	add(env.Manifest)
 	add(path.Join(env.Dir, "environment.conf"))
 	parts(env.Dir)
@@ -100,6 +104,25 @@ func besideOf(env *environment.Environment, hiera string) (places []string) {
 		parts(m.Dir)
 	}
 	return places
+}
+
+// linksOn are the links on the way to a path, each by the place that it really has, and those on the way to where they
+// lead. seen are paths that were looked at.
+func linksOn(files source.Files, p string, seen map[string]bool) (links []string) {
+	for ; !seen[p] && p != path.Dir(p); p = path.Dir(p) {
+		seen[p] = true
+		target, err := files.Link(p)
+		up, upErr := files.Real(path.Dir(p))
+		if err != nil || upErr != nil || target == "" {
+			continue // it is none, or nobody may look
+		}
+		links = append(links, path.Join(up, path.Base(p)))
+		if !path.IsAbs(target) {
+			target = path.Join(up, target)
+		}
+		links = append(links, linksOn(files, target, seen)...)
+	}
+	return links
 }
 
 // reached are the directories, or files, of which it counts how they changed: the environment, and what either side has
@@ -139,7 +162,13 @@ func (d *diffing) noted(ctx context.Context) ([]string, error) {
 	var more []string
 	passed := slices.Concat(d.dirs, d.revs.Facts(d.old, d.new))
 	for _, view := range d.looked {
+		seen := map[string]bool{}
 		view.Each(func(p string) {
+			for _, at := range linksOn(view.Files, p, seen) {
+				if !inside(at, passed) && (d.old.Has(at) || d.new.Has(at)) {
+					more = append(more, at)
+				}
+			}
 			at, err := view.Real(p)
 			if err == nil && !inside(at, passed) && (d.old.Has(at) || d.new.Has(at)) {
 				if info, err := view.Files.Stat(at); err == nil && !info.IsDir() {

@@ -421,7 +421,7 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 // for the same.
 func (d *diffing) notes() (out []string) {
 	add := func(text ...string) { out = append(out, text...) }
-	if list := d.revs.Ignored(); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
+	if list := d.revs.Ignored(d.old, d.new); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		add(fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
 	if list := d.revs.Untracked(); len(list) > 0 {
