@@ -35,7 +35,7 @@ func (rec *Record) explainHiera(a *Answer, key string) error {
 		return m
 	}
 	a.Kind, a.Key, a.Merge = "hiera", key, h.Merge
-	secret := rec.secretHiera(h)
+	secret := rec.SecretKey(key)
 	if a.Sensitive = secret; !secret {
 		a.value, a.Value = h.Value, dataOf(h.Value)
 	}
@@ -65,8 +65,18 @@ func (rec *Record) SecretKey(key string) bool {
 
 // secretHiera is SecretKey for what the levels have.
 func (rec *Record) secretHiera(h *record.Hiera) bool {
-	return rec.secrets().keys[h.Key] || value.HasSensitive(h.Value) ||
+	for _, key := range append([]string{h.Key}, h.Quotes...) {
+		if root := RootKey(key); rec.secrets().keys[root] || rec.isDeclaredSecret(root) {
+			return true
+		}
+	}
+	return value.HasSensitive(h.Value) ||
 		slices.ContainsFunc(h.Levels, func(lv record.Level) bool { return len(lv.Secret) > 0 })
+}
+
+// isDeclaredSecret reports whether the code declares a key's parameter Sensitive, be there a node that has its class or not.
+func (rec *Record) isDeclaredSecret(key string) bool {
+	return rec.Code != nil && rec.Code.Sensitive(key)
 }
 
 // LevelFile is the data file in which a key would be set: that of a level, by its name or the end of its path; without

@@ -10,8 +10,8 @@ import (
 	"bunraku/source"
 )
 
-// secrets are the places whose data must not be shown: what was encrypted, and what flows into a Sensitive value,
-// unless the catalog has the same datum, copied from the same place, in the clear as well (a port that is also part of
+// secrets are the places whose data must not be shown: what was encrypted, what Hiera has for a parameter that is
+// declared Sensitive, and what flows into a Sensitive value, unless the catalog has the same datum, copied from the same place, in the clear as well (a port that is also part of
 // a secret file is no secret). Such a value may be in the catalog or a variable; or it is one that lookup_options make
 // of data, and that other data or a text merely quote.
 type secrets struct {
@@ -74,6 +74,11 @@ func (rec *Record) findSecrets() *secrets {
 			roots = append(roots, v.Ref)
 		}
 	}
+	rec.Trace.EachLeaf(func(r provenance.Ref, l provenance.Label) {
+		if l.Kind == provenance.Datum && !clear[l.Key()] && rec.isDeclaredSecret(RootKey(l.Path)) {
+			s.hide(r, l)
+		}
+	})
 	if len(roots) == 0 {
 		return s
 	}
@@ -100,7 +105,11 @@ func (rec *Record) hideShared(s *secrets) {
 		if !l.Kind.InData() || f == nil || !strings.Contains(f.Text, "&") || !strings.Contains(f.Text, "*") {
 			return
 		}
-		if key := RootKey(l.Path); !asked[key] {
+		key := RootKey(l.Path)
+		if rec.isDeclaredSecret(key) { // it is hidden by itself, or in the clear
+			return
+		}
+		if !asked[key] {
 			asked[key] = true
 			if h := rec.hieraOf(key); h != nil {
 				for _, lv := range h.Levels {

@@ -396,6 +396,51 @@ func TestExplainUnknownSecret(t *testing.T) {
 	}
 }
 
+// TestExplainDeclaredSecret: what Hiera has for a parameter that is declared Sensitive is shown under no key and in no
+// variable, also if no node has the class; what a resource has of it in the clear is.
+func TestExplainDeclaredSecret(t *testing.T) {
+	repo := writeRepo(t, map[string]string{"facts/a.json": `{"fqdn": "a"}`,
+		"hiera.yaml":  "version: 5\nhierarchy:\n  - {name: n, path: n.yaml}\n  - {name: c, path: c.yaml}\n",
+		"data/n.yaml": "web::pw: Quiet-01\n",
+		"data/c.yaml": "web::pw: Quiet-02\nweb::h: {pw: Quiet-03, user: bob}\nweb::a: Quiet-04\nweb::s: {n: [Quiet-05]}\n" +
+			"q1: \"%{lookup('web::pw')} tail\"\nq2: \"%{alias('web::h')}\"\nq3: [\"%{lookup('web::h.pw')}\"]\n" +
+			"q4: \"%{hiera('q3.0')}\"\nal: &x Quiet-06\nweb::t: *x\nmore: {in: *x}\nweb::plain: shown-01\n" +
+			"q5: \"%{lookup('web::plain')} too\"\nbase::open: shown-02\n",
+		"manifests/site.pp": "$v = lookup('web::pw')\n$w = lookup('web::h')\n$x = lookup('q1')\n$y = \"<${w['pw']}>\"\n" +
+			"include base\n",
+		"modules/web/manifests/init.pp": "class web (Sensitive[String] $pw, Hash[String, Sensitive[String]] $h,\n" +
+			"  Optional[Web::Pw] $a, Web::Pw $t, Struct[{n => Array[Sensitive]}] $s, String $plain) {\n}\n",
+		"modules/web/types/pw.pp":   "type Web::Pw = Variant[Web::Deep, Web::Pw]\n",
+		"modules/web/types/deep.pp": "type Web::Deep = Optional[Sensitive[String]]\n",
+		"modules/base/manifests/init.pp": "class base (Variant[String, Sensitive] $open) {\n" +
+			"  notify { 'x': message => $open }\n}\n"})
+	side := filepath.Join(t.TempDir(), "side.json")
+	if code, _, err := call("compile", repo, "--facts", repo+"/facts/a.json", "--provenance", side); code != 0 {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, form := range [][]string{nil, {"--format", "json"}, {"--dependency"}, {"--expression"}, {"--from", side}} {
+		for _, ref := range []string{"hiera:web::pw", "hiera:web::h", "hiera:web::h.pw", "hiera:web::a", "hiera:web::s",
+			"hiera:web::t", "hiera:q1", "hiera:q2", "hiera:q3", "hiera:q4", "hiera:q5", "hiera:al", "hiera:more",
+			"hiera:web::plain", "$v", "$w", "$x", "$y", "Notify[x]"} {
+			_, out, errText := call(append(append([]string{"explain", "--node", "a"}, form...), repo, ref)...)
+			if all += out; strings.Contains(out+errText, "Quiet-") {
+				t.Errorf("%v %s:\n%s%s", form, ref, out, errText)
+			}
+		}
+	}
+	for _, file := range []string{"data/n.yaml:1", "data/c.yaml:2", "hiera:web::pw"} {
+		if _, out, _ := call("explain", "--node", "a", "--reaches", file, repo); strings.Contains(out, "Quiet-") {
+			t.Errorf("--reaches %s:\n%s", file, out)
+		}
+	}
+	for _, want := range []string{"shown-01 too", "shown-02", "data/c.yaml:9"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+}
+
 // TestExplainScopes: a variable is asked for as in code, from a compile and from a side file: $::x is that of the top
 // scope and no other, $x the node's if that sets one.
 func TestExplainScopes(t *testing.T) {

@@ -97,6 +97,7 @@ type Snapshot struct {
 	functions map[string]*eval.Function // Puppet's own
 	natives   map[string][]native
 	present   sync.Map // name → *eval.Function: functions of modules whose files were looked for, nil when there are none
+	declared  sync.Map // key of Hiera's → bool: it is that of a parameter whose type has Sensitive
 	olds      sync.Map // name → bool: whether there is a file of an old function that Callee looked for
 	old       sync.Map // name → *eval.Function: 3.x functions
 

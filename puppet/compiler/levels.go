@@ -47,8 +47,11 @@ func (c *Snapshot) levels(in eval.Input) func(key string, from eval.Left) *recor
 			}
 		}
 		out.Levels = levelsOf(c, &told, key, func(path string) []source.Place {
-			return session.Concealed(scope, path, key)
+			return session.Concealed(scope, path, key, c.declaredSensitive)
 		})
+		for _, e := range told.Steps {
+			eachQuoted(e, false, func(key string) { out.Quotes = append(out.Quotes, key) })
+		}
 		return out
 	}
 }
@@ -79,6 +82,17 @@ func eachEvent(e *lookup.Event, key string, visit func(*lookup.Event)) {
 	visit(e)
 	for _, s := range e.Steps {
 		eachEvent(s, key, visit)
+	}
+}
+
+// eachQuoted visits the keys that data ask for.
+func eachQuoted(e *lookup.Event, within bool, visit func(key string)) {
+	within = within || e.Kind == lookup.Interpolating
+	if within && e.Kind == lookup.Searching && e.Name != "lookup_options" {
+		visit(e.Name)
+	}
+	for _, s := range e.Steps {
+		eachQuoted(s, within, visit)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 )
 
 // Concealed is where data of a file stand that a key has, by an alias or a merge of YAML, in common with one which
-// lookup_options make Sensitive: the key itself may be that one. The file is one that the session has read.
-func (s *Session) Concealed(scope Scope, path, key string) (out []source.Place) {
+// lookup_options make Sensitive, or which somebody else says is: the key itself may be that one. The file is one that
+// the session has read.
+func (s *Session) Concealed(scope Scope, path, key string, secret func(key string) bool) (out []source.Place) {
 	d := s.files[filepath.Clean(path)]
 	if d == nil || d.file == nil || !d.file.Aliased() {
 		return nil
@@ -25,7 +26,7 @@ func (s *Session) Concealed(scope Scope, path, key string) (out []source.Place) 
 		return nil
 	}
 	if d.concealed == nil {
-		d.concealed = s.newInvocation(scope, Query{}).concealed(d.file)
+		d.concealed = s.newInvocation(scope, Query{}).concealed(d.file, secret)
 	}
 	entry.Each(func(n *datafile.Node) {
 		if d.concealed[n] {
@@ -36,11 +37,15 @@ func (s *Session) Concealed(scope Scope, path, key string) (out []source.Place) 
 }
 
 // concealed are the data of a file that are Sensitive under some key.
-func (inv *invocation) concealed(f *datafile.File) map[*datafile.Node]bool {
+func (inv *invocation) concealed(f *datafile.File, secret func(key string) bool) map[*datafile.Node]bool {
 	out := map[*datafile.Node]bool{}
 	for _, e := range f.Hash().Entries() {
 		name, is := e.Key.(value.String)
 		if !is || name == lookupOptions {
+			continue
+		}
+		if secret(string(name)) {
+			f.Entry(string(name)).Each(func(n *datafile.Node) { out[n] = true })
 			continue
 		}
 		key := rootKey(string(name))

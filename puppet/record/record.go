@@ -88,6 +88,8 @@ type Code interface {
 	Types() resource.Lookup
 	// Effect is what a function does to a catalog.
 	Effect(function string) outline.Effect
+	// Sensitive reports whether a key of Hiera's is that of a class's parameter whose type has Sensitive in it.
+	Sensitive(key string) bool
 }
 
 // A Variable is a variable of the top scope, the node, or a class.
@@ -122,6 +124,7 @@ type Hiera struct {
 	Value  value.Value
 	Merge  string // first, unique, hash, deep
 	Levels []Level
+	Quotes []string // the keys that its data ask for
 }
 
 // A Level is one file of the hierarchy.
