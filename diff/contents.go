@@ -2,8 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -333,8 +331,7 @@ func (f moduleFile) value() value.Value {
 
 // digestText is what can be said of bytes that are no text.
 func digestText(bytes string) string {
-	sum := sha256.Sum256([]byte(bytes))
-	return fmt.Sprintf("{sha256}%s, %d bytes", hex.EncodeToString(sum[:])[:16], len(bytes))
+	return fmt.Sprintf("%s, %d bytes", value.DigestText(bytes), len(bytes))
 }
 
 // find is the file that a list of sources comes to, or all files below it, by their paths below it. What stands behind

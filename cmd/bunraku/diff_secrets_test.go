@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bunraku/puppet/value"
 )
 
 // A store that does not keep a compile, since a secret is in what it asked, changes nothing in the answer.
@@ -88,6 +90,62 @@ func TestDiffSecretsInPieces(t *testing.T) {
 				t.Errorf("%q is shown:\n%s", m, out)
 			}
 		})
+	}
+}
+
+// What templates put together of the pieces or the bytes of a secret, what is drawn with it as a seed, and how bytes are
+// shown, tell it to who knows the rest, or tries.
+func TestDiffSecretsPutTogether(t *testing.T) {
+	shown := func(word string, as func(i int, c byte) string) (out string) {
+		for i := range len(word) {
+			out += as(i, word[i])
+		}
+		return out
+	}
+	each := func(format string) func(string) string {
+		return func(word string) string {
+			return shown(word, func(_ int, c byte) string { return fmt.Sprintf(format, c) })
+		}
+	}
+	for code, told := range map[string]func(string) string{
+		"inline_template('<% @p.each_char do |c| %><%= c %>_<% end %>')":                       each("%c_"),
+		"inline_template('<% @p.chars.each do |c| %>(<%= c %>)<% end %>')":                     each("(%c)"),
+		"inline_template('<%= @p[0] %>.<%= @p[1] %>.<%= @p[2] %>.<%= @p[3] %>.<%= @p[4] %>.')": func(w string) string { return each("%c.")(w[:5]) },
+		"inline_template('<%= @p.bytes.join(\" \") %> ')":                                      each("%d "),
+		"inline_template('<% @p.bytes.each do |b| %><%= b %>,<% end %>')":                      each("%d,"),
+		"inline_template('<% @p.each_byte do |b| %><%= b.to_s(16) %>:<% end %>')":              each("%x:"),
+		"inline_template('<% @p.bytes.each do |b| %><%= \"#{b};\" %><% end %>')":               each("%d;"),
+		"inline_template('<%= @p.unpack(\"C*\").inspect %>')":                                  func(w string) string { return strings.TrimSuffix(each("%d, ")(w), ", ") },
+		"inline_template('<%= @p.chars.map(&:ord).inspect %>')":                                func(w string) string { return strings.TrimSuffix(each("%d, ")(w), ", ") },
+		"inline_epp('<% $p.split(\"\").each |$c| { %><%= $c %>/<% } %>', { 'p' => $p })":       each("%c/"),
+		"\"${p[0]}-${p[1]}-${p[2]}-${p[3]}-${p[4]}-\"":                                         func(w string) string { return each("%c-")(w[:5]) },
+		"\"${p[0]}${p[1]}${p[2]}${p[3]}${p[4]}\"":                                              func(w string) string { return w[:5] },
+		"Binary($p, '%s')":                     func(w string) string { return value.DigestText(w) },
+		"{ 'of' => Binary(\"a${p}b\", '%s') }": func(w string) string { return value.DigestText("a" + w + "b") },
+		"sprintf('%p', [$p])":                  func(w string) string { return w },
+	} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "$p = Sensitive('zqxjkv-first').unwrap\n" +
+			"notify { 'x': message => " + code + " }\n"})
+		s.edit("manifests/site.pp", "zqxjkv-first", "wvbnmc-other")
+		for _, format := range []string{"text", "json", "octocatalog"} {
+			code2, out := s.diff("--from", "HEAD", "--full", "--format", format)
+			if code2 != 2 || !strings.Contains(out, "message") {
+				t.Errorf("%s: exit %d\n%s", code, code2, out)
+			}
+			for _, word := range []string{"zqxjkv-first", "wvbnmc-other"} {
+				if strings.Contains(out, told(word)) {
+					t.Errorf("%s: %q is shown as %s\n%s", code, told(word), format, out)
+				}
+			}
+		}
+	}
+	// Numbers and texts that are drawn: they are the same each time, so no digit of them may be shown.
+	s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "$p = Sensitive('zqxjkv-first').unwrap\n" +
+		"notify { 'x': message => fqdn_rand(1000000000, $p) }\n"})
+	s.edit("manifests/site.pp", "zqxjkv-first", "wvbnmc-other")
+	if code, out := s.diff("--from", "HEAD"); code != 2 || !strings.Contains(out, "Notify[x] message") ||
+		regexp.MustCompile(`\d{5}`).MatchString(strings.SplitN(out, "message", 2)[1]) {
+		t.Errorf("exit %d\n%s", code, out)
 	}
 }
 

@@ -39,6 +39,10 @@ var moves = map[string]bool{"keys": true, "values": true, "length": true, "size"
 	"dig": true, "get": true,
 	"merge": true, "concat": true, "with": true, "slice": true, "reverse_each": true, "step": true}
 
+// draws are functions whose result depends on their arguments and the node, and on nothing else: a seed may be a secret.
+var draws = map[string]bool{"fqdn_rand": true, "fqdn_rand_string": true, "fqdn_rotate": true, "shuffle": true,
+	"str2saltedsha512": true, "stdlib::fqdn_rand_string": true, "stdlib::fqdn_rotate": true}
+
 // walks are functions that hand the parts of their first argument to their block, one by one or together.
 var walks = map[string]bool{"each": true, "map": true, "reduce": true, "then": true, "lest": true, "tree_each": true}
 
@@ -393,7 +397,8 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if v == nil {
 		v = value.Undef{}
 	}
-	if _, walks := v.(*value.Iterator); len(ev.seen) > 0 && (f.Flow == Pure || block != nil || walks || moves[f.Name]) {
+	if _, walks := v.(*value.Iterator); len(ev.seen) > 0 &&
+		(f.Flow == Pure || block != nil || walks || moves[f.Name] || draws[f.Name]) {
 		ev.remade(args, v, block != nil)
 	}
 	if block != nil && block.unknown != nil && decidesBy[f.Name] {

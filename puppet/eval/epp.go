@@ -21,6 +21,7 @@ type rendering struct {
 	passed    provenance.Ref // of branches that were not taken: they would have added to it
 	unknown   *value.Opaque  // on which it hangs what was rendered
 	outer     *rendering
+	pieces    []value.Piece // of secrets
 }
 
 func (ev *Evaluator) render(sc *Scope, s value.String, r provenance.Ref) {
@@ -49,7 +50,11 @@ func (ev *Evaluator) renderValue(sc *Scope, v value.Value, r provenance.Ref) {
 		ev.rendering.sensitive = true
 		v = s.Value
 	}
-	ev.render(sc, value.String(ev.text(v)), ev.op("text", ev.deep(v, r)))
+	text := ev.text(v)
+	if out := ev.rendering; out != nil && ev.short[text] {
+		out.pieces = append(out.pieces, value.Piece{Start: out.text.Len(), Len: len(text)})
+	}
+	ev.render(sc, value.String(text), ev.op("text", ev.deep(v, r)))
 }
 
 // Epp renders a template. Only global variables and the arguments are visible to a template file; an inline one sees
@@ -83,6 +88,7 @@ func (c *Call) Epp(f *syntax.File, args *value.Hash, given, inline bool) (value.
 	if err != nil {
 		return nil, 0, err
 	}
+	ev.pieced(out.text.String(), out.pieces)
 	var v value.Value = value.String(out.text.String())
 	if out.code.bytes {
 		v = ev.Bytes(out.text.String())

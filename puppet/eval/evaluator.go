@@ -163,6 +163,7 @@ type Evaluator struct {
 	cleared  int              // how many of seen are in clear
 
 	pieces map[value.Value]bool // arrays and iterators of what functions have cut secrets into
+	short  map[string]bool      // texts of those that are too short to be told
 
 	literals  map[*syntax.File]provenance.Ref
 	typed     map[syntax.Expr]bool // types that this compile has asked for, when tracing
@@ -198,7 +199,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 		in.Cache = NewCache()
 	}
 	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{},
-		literals: map[*syntax.File]provenance.Ref{}, pieces: map[value.Value]bool{}}
+		literals: map[*syntax.File]provenance.Ref{}, pieces: map[value.Value]bool{}, short: map[string]bool{}}
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}

@@ -153,6 +153,7 @@ func (ev *Evaluator) text(v value.Value) string { return value.ToString(v) }
 func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value, provenance.Ref) {
 	var room [8]string
 	texts, size := room[:0], 0
+	var pieces []value.Piece // of secrets
 	var refRoom [8]provenance.Ref
 	refs := refRoom[:0]
 	var unknown *value.Opaque
@@ -170,6 +171,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 			} else if s, ok := v.(value.String); ok {
 				if len(e.Parts) == 1 {
 					return v, r // a lone interpolation of a string copies it
+				}
+				if ev.short[string(s)] {
+					pieces = append(pieces, value.Piece{Start: size, Len: len(s)})
 				}
 				texts, size = append(texts, string(s)), size+len(s)
 			} else {
@@ -205,6 +209,9 @@ func (ev *Evaluator) interpolate(e *syntax.Interpolated, sc *Scope) (value.Value
 		text = ev.Bytes(string(text))
 	}
 	ev.made(text, ev.place(e.Where))
+	if len(pieces) > 1 {
+		ev.pieced(string(text), pieces)
+	}
 	return text, ev.op("concat", refs...)
 }
 

@@ -429,6 +429,9 @@ func (ev *Evaluator) Secret(text string) bool {
 // Made notes a text that was made of a secret, line by line: all of them, or those that have something in them which
 // was made before. A line with the secret itself in it is found anyhow.
 func (ev *Evaluator) Made(text string) {
+	if len(text) < leastSecret && text != "" {
+		ev.short[text] = true
+	}
 	made := ev.Secret(text)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -437,6 +440,13 @@ func (ev *Evaluator) Made(text string) {
 			continue
 		}
 		ev.madeOf, ev.clear = append(ev.madeOf, line), append(ev.clear, line)
+	}
+}
+
+// pieced notes the lines of a text that were put together of pieces of secrets.
+func (ev *Evaluator) pieced(text string, pieces []value.Piece) {
+	for _, line := range value.Pieced(text, pieces) {
+		ev.Made(line)
 	}
 }
 
@@ -456,11 +466,13 @@ func (ev *Evaluator) clearTexts() []string {
 	return ev.clear
 }
 
-// texts are a text or a number, or those in an array.
+// texts are a text, a number or bytes, with how these are shown, or the texts and numbers in an array.
 func texts(v value.Value) (out []string) {
 	switch v := v.(type) {
 	case value.String, value.Int, value.Float:
 		return []string{value.ToString(v)}
+	case value.Binary:
+		return []string{string(v), value.DigestText(string(v))}
 	case *value.Array:
 		for _, e := range v.Elems {
 			switch e.(type) {

@@ -49,10 +49,19 @@ func (c *call) arg(i int) Object {
 func (c *call) has(i int) bool { return i < len(c.args) }
 
 func (c *call) yield(args ...Object) Object {
-	if s, is := c.self.(*String); is && s.secret {
-		for _, a := range args {
-			if t, is := a.(*String); is {
-				c.in.mark(t)
+	switch s := c.self.(type) {
+	case *String:
+		if s.secret {
+			for _, a := range args {
+				c.in.hands(a)
+			}
+		}
+	case *Array:
+		if s.secret {
+			for _, a := range args {
+				if _, is := a.(Int); is { // texts in it have a mark of their own
+					c.in.hands(a)
+				}
 			}
 		}
 	}

@@ -52,6 +52,8 @@ type Interp struct {
 	// Secrets are asked which texts are secret, and told what was made of them; nil for nobody.
 	Secrets   Secrets
 	secretive bool            // a string is marked
+	bytes     map[Object]bool // numbers that a block was given of one: see hands
+	pieces    []value.Piece   // of secrets in the output
 	numbers   map[Object]bool // that were made of secrets
 	// Gettext says that the library of that name is loaded, as it is in Puppet.
 	Gettext bool
@@ -393,6 +395,7 @@ func (in *Interp) interpolate(parts []syntax.Node, f *frame) (text string, binar
 				}
 				b = append(b, s.String()...)
 			} else {
+				secret = secret || in.secretive && in.holds(v)
 				b = append(b, in.toS(v)...)
 			}
 		}

@@ -75,6 +75,7 @@ type Array struct {
 	frozen bool
 	root   bool // a constant holds it
 	dirty  bool // it is no longer what of is
+	secret bool // it was made of one: see ofSecrets
 	src    *value.Array
 	of     *value.Array // Puppet's array that it stands for
 	origin *origin

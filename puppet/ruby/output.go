@@ -3,6 +3,7 @@ package ruby
 import (
 	"bunraku/provenance"
 	"bunraku/puppet/ruby/syntax"
+	"bunraku/puppet/value"
 )
 
 // output is _erbout << value, the only statement that most of a template consists of. Each one is a segment. It reports
@@ -29,7 +30,9 @@ func (in *Interp) output(n *syntax.Call, v *syntax.LVar, f *frame) (Object, bool
 			in.prov.forget(mark)
 			return in.call(out, n.Name, []Object{o}, nil, false), true
 		}
-		text = s.String()
+		if text = s.String(); s.secret && len(text) < leastNumber {
+			in.pieces = append(in.pieces, value.Piece{Start: out.len(), Len: len(text)})
+		}
 	}
 	in.room(len(text))
 	if out.len()+len(text) > in.limits.Size {

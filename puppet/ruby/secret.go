@@ -23,8 +23,11 @@ func (in *Interp) holds(o Object) bool {
 	case *Enumerator:
 		return in.holds(o.recv)
 	case Int, Float:
-		return in.numbers[o]
+		return in.numbers[o] || in.bytes[o]
 	case *Array:
+		if o.secret {
+			return true
+		}
 		if o.src != nil {
 			for _, e := range o.src.Elems {
 				if s, is := e.(value.String); is && in.Secrets.Secret(string(s)) {
@@ -90,6 +93,9 @@ func (in *Interp) ofSecrets(m *method, recv Object, args []Object, block *Proc, 
 	if isText && text.String() != was {
 		in.mark(text)
 	}
+	if a, is := v.(*Array); is && a.src == nil && Object(a) != recv { // its elements may be too short to be told
+		a.secret = true
+	}
 	if block != nil && !isText {
 		return v
 	}
@@ -143,6 +149,26 @@ func (in *Interp) ofSecrets(m *method, recv Object, args []Object, block *Proc, 
 func (in *Interp) counts(v, a, b Object) {
 	if n, is := v.(Int); is && in.numbers != nil && (in.holds(a) || in.holds(b)) {
 		in.markNumber(n)
+	}
+}
+
+// hands marks what a method gives to its block of something that is marked: a number may be no more than a byte of it.
+func (in *Interp) hands(o Object) {
+	switch o := o.(type) {
+	case *String:
+		in.mark(o)
+	case Int:
+		if in.bytes == nil {
+			in.bytes = map[Object]bool{}
+		}
+		in.bytes[o] = true
+	}
+}
+
+// MadeOfPieces tells the host which lines of a template's text were put together of pieces of secrets.
+func (in *Interp) MadeOfPieces(text string) {
+	for _, line := range value.Pieced(text, in.pieces) {
+		in.Secrets.Made(line)
 	}
 }
 

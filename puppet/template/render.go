@@ -131,6 +131,7 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 		}
 	}
 	t.size.Store(int64(len(text)))
+	in.MadeOfPieces(text)
 	r := &Rendering{Text: text}
 	if o.Trace != nil {
 		t.trace(r, in, o.Trace)
