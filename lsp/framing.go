@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"bunraku/lsp/protocol"
 )
@@ -76,6 +77,9 @@ func (f *framed) Recv() ([]byte, error) {
 	text := make([]byte, length)
 	if _, err := io.ReadFull(f.in, text); err != nil {
 		return nil, err
+	}
+	if !utf8.Valid(text) { // its identifier goes back to the client as it is
+		text = []byte(string([]rune(string(text))))
 	}
 	return text, nil
 }

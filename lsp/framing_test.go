@@ -1,10 +1,18 @@
 package lsp_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"bunraku/lsp"
+	"bunraku/puppet/compiler"
+	"bunraku/source"
 )
 
 // TestHeaders: a header that announces more than anybody has, or that cannot be read, ends the server with a sentence
@@ -40,4 +48,33 @@ func TestHeaders(t *testing.T) {
 	io.WriteString(c.out, "Content-type: application/vscode-jsonrpc; charset=utf8\r\nX: y\r\ncontent-length: 58\r\n\r\n"+
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
 	c.answer(1)
+}
+
+// TestRequestIDs: what comes back is JSON whatever the identifier of a request was made of.
+func TestRequestIDs(t *testing.T) {
+	for _, id := range []string{"\"a\xffb\"", "\"\xc3\"", "\"\xed\xa0\x80\"", `"\ud800"`, `{"a":"` + "\xff" + `"}`, "1\xff"} {
+		in, out := io.Pipe()
+		back, server := io.Pipe()
+		s := lsp.New(lsp.Options{Version: "test", Compile: compiler.Options{Language: source.Puppet8}})
+		done := make(chan bool, 1)
+		go func() { done <- s.Serve(in, server) }()
+		from := bufio.NewReader(back)
+		message := `{"jsonrpc":"2.0","id":` + id + `,"method":"initialize","params":{"capabilities":{}}}`
+		go fmt.Fprintf(out, "Content-Length: %d\r\n\r\n%s", len(message), message)
+		line, err := from.ReadString('\n')
+		length := 0
+		if _, e := fmt.Sscanf(line, "Content-Length: %d\r\n", &length); e != nil || err != nil {
+			t.Fatal(line, e, err)
+		}
+		body := make([]byte, length+2)
+		if _, err := io.ReadFull(from, body); err != nil {
+			t.Fatal(err)
+		}
+		if body = body[2:]; !utf8.Valid(body) || !json.Valid(body) {
+			t.Errorf("%q is answered by %q", id, body)
+		}
+		out.Close()
+		go io.Copy(io.Discard, from)
+		<-done
+	}
 }

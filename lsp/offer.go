@@ -247,11 +247,6 @@ func (o *offers) variables(top bool) {
 			inChain(d)
 		}
 	})
-	for _, name := range v.tops {
-		if n := v.times(outline.VariableName, name); n > 0 && fits(name, o.letters) >= 0 {
-			variable(name, 3, math.Log(float64(n)), definition{})
-		}
-	}
 	near := o.farness(owner, own)
 	for _, x := range v.vars {
 		if fits(x.name, o.letters) < 0 || v.more[used{outline.VariableName, x.name}] < 0 &&
@@ -310,7 +305,7 @@ func (at *spot) farness(owner string, e *entry) func(class int32) float64 {
 	}
 }
 
-// definitions are all of a kind, also of what is only used here and defined elsewhere.
+// definitions are all of a kind, also of what is defined in another tree.
 func (o *offers) definitions(kind outline.NameKind, item protocol.CompletionItemKind, rank int) {
 	v := o.survey()
 	add := func(name string) {
@@ -352,7 +347,8 @@ func (o *offers) typeNames() {
 	}
 	other := o.aliases()
 	v.elsewhere(outline.TypeName, func(name string) {
-		if name != "" && name[0] >= 'a' && !other[name] && v.times(outline.TypeName, name) > 2 {
+		if name != "" && name[0] >= 'a' && !other[name] &&
+			(v.times(outline.TypeName, name) > 2 || slices.Contains(v.inRuby[outline.TypeName], name)) {
 			add(name, "resource type")
 		}
 	})

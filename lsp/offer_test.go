@@ -205,3 +205,50 @@ func completion(t *testing.T, n *nav, each int) {
 		}
 	}
 }
+
+// TestOffersWhatThereIs: what code only reads is not offered, be it what is being written or misspelt somewhere; what
+// something sets or defines is, and what several places use of another tree.
+func TestOffersWhatThereIs(t *testing.T) {
+	const never = "modules/web/manifests/never.pp"
+	n := navigate(t, map[string]string{
+		"environment.conf":  "modulepath = modules\n",
+		"facts/a.json":      `{"fqdn": "a", "port_of_fact": 1}`,
+		"hiera.yaml":        "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml":  "port_there: 1\nasks: \"%{lookup('port_quoted')} %{port_asked}\"\n",
+		"manifests/site.pp": "$port_top = 1\nnotice($port_missing)\nnotice(lookup('port_nowhere'))\n",
+		"modules/web/manifests/init.pp": "class web ($port_param = 1) {\n  $port_set = 1\n  notice($port_typo)\n" +
+			"  notice($web::port_other)\n  notice($away::port_far)\n  include web::port_clas\n  include port_once\n" +
+			"  include port_twice\n  web::port_fun()\n  web::port_ruby()\n  include port_twice::sub\n}\n",
+		"modules/web/manifests/port_class.pp":               "class web::port_class {\n  include port_twice\n  include port_twice::sub\n}\n",
+		"modules/web/lib/puppet/functions/web/port_ruby.rb": "Puppet::Functions.create_function(:'web::port_ruby') do\nend\n",
+		"modules/web/lib/puppet/type/port_type.rb":          "Puppet::Type.newtype(:port_type) do\nend\n",
+		"modules/web/templates/a.erb":                       "<%= @port_in_template %>\n",
+	})
+	n.rest()
+	for _, c := range []struct {
+		text         string
+		want, refuse []string
+	}{
+		{"class web::never {\n  notice($port_", []string{"port_top", "web::port_param", "web::port_set", "port_of_fact"},
+			[]string{"port_missing", "port_typo", "web::port_other", "away::port_far", "port_asked", "port_in_template", "port_"}},
+		{"class web::never {\n  notice($port_t\n  notice($port_", []string{"port_top"}, []string{"port_t"}},
+		{"class web::never {\n  notice(lookup('port_", []string{"port_there"}, []string{"port_nowhere", "port_quoted", "port_"}},
+		{"class web::never {\n  include port_", []string{"web::port_class", "port_twice", "port_twice::sub"},
+			[]string{"web::port_clas", "port_once", "port_"}},
+		{"class web::never {\n  $x = web::port_", []string{"web::port_ruby"}, []string{"web::port_fun", "web::port_"}},
+		{"class web::never {\n  port_", []string{"port_type"}, nil},
+	} {
+		got := n.labels(never, c.text)
+		for _, want := range c.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s lacks %s: %q", c.text, want, got)
+			}
+		}
+		for _, refuse := range c.refuse {
+			if slices.Contains(got, refuse) {
+				t.Errorf("%s offers %s: %q", c.text, refuse, got)
+			}
+		}
+	}
+	n.bye()
+}

@@ -23,7 +23,8 @@ type table struct {
 	known  map[outline.NameKind]map[string]bool // names that are defined
 	set    map[string]map[string]bool           // attributes that somebody sets, by class or type
 	vars   []variable                           // of classes, by name
-	tops   []string                             // variables of the top scope, and what is read as such
+	inRuby map[outline.NameKind][]string        // functions and resource types that are written in Ruby
+	module map[string]bool                      // modules of which something is defined
 	*classes
 }
 
@@ -53,8 +54,14 @@ func (t *table) make() {
 	t.defs, t.inside = map[outline.NameKind][]definition{}, map[string][]definition{}
 	t.known, t.classes = map[outline.NameKind]map[string]bool{}, newClasses(t.of)
 	t.set = map[string]map[string]bool{}
+	t.inRuby, t.module = map[outline.NameKind][]string{}, map[string]bool{}
 	far := map[string]int{}
 	for _, e := range t.of {
+		if name := rubyFunction(e); name != "" {
+			t.inRuby[outline.FunctionName] = append(t.inRuby[outline.FunctionName], name)
+		} else if name := inRuby(e, "/lib/puppet/type/"); name != "" && !strings.Contains(name, "::") {
+			t.inRuby[outline.TypeName] = append(t.inRuby[outline.TypeName], name)
+		}
 		for _, n := range e.names {
 			if n.Pattern {
 				continue
@@ -81,6 +88,11 @@ func (t *table) make() {
 				t.known[d.Kind] = map[string]bool{}
 			}
 			t.known[d.Kind][d.Name.Name] = true
+			switch d.Kind {
+			case outline.ClassName, outline.TypeName, outline.FunctionName:
+				module, _, _ := strings.Cut(d.Name.Name, "::")
+				t.module[module] = true
+			}
 			if d.Kind == outline.VariableName {
 				t.inside[d.owner()] = append(t.inside[d.owner()], d)
 			}
@@ -96,7 +108,7 @@ func (t *table) make() {
 	t.weigh()
 }
 
-// variables lists those of classes, also of classes that are kept elsewhere, and those of the top scope.
+// variables lists those of classes.
 func (t *table) variables(far map[string]int) {
 	first := map[string]definition{}
 	for _, d := range t.defs[outline.VariableName] {
@@ -106,12 +118,7 @@ func (t *table) variables(far map[string]int) {
 	}
 	for _, name := range t.named[outline.VariableName] {
 		i := strings.LastIndex(name, "::")
-		if i < 0 {
-			t.tops = append(t.tops, name)
-			continue
-		}
-		_, defined := first[name]
-		if defined && t.known[outline.ClassName][name[:i]] || !defined && far[name] > 0 { // and not what a define has
+		if _, defined := first[name]; i > 0 && defined && t.known[outline.ClassName][name[:i]] { // and not what a define has
 			t.vars = append(t.vars, variable{name, t.id(name[:i]), far[name], first[name]})
 		}
 	}
@@ -212,11 +219,19 @@ func (v *survey) times(kind outline.NameKind, name string) int {
 	return v.counts[u] + v.more[u]
 }
 
-// elsewhere calls f for the names of a kind that stand somewhere: also those of what is kept elsewhere, a class of
-// another tree, a function in Ruby. What has been written at the spot alone is not among them.
+// elsewhere calls f for the names of a kind that are defined where nobody looks: in Ruby, and in other trees, such as a
+// module that a Puppetfile names. There is one if several places have its name; one place alone may have misspelt it.
+// What a module has of which something lies in this tree is known; and who reads a variable or a key gives it no value.
 func (v *survey) elsewhere(kind outline.NameKind, f func(name string)) {
+	for _, name := range v.inRuby[kind] {
+		f(name)
+	}
+	if kind == outline.VariableName || kind == outline.KeyName {
+		return
+	}
 	for _, name := range v.named[kind] {
-		if v.more[used{kind, name}] >= 0 || v.times(kind, name) > 0 {
+		module, _, _ := strings.Cut(name, "::")
+		if !v.module[module] && v.times(kind, name) > 1 {
 			f(name)
 		}
 	}

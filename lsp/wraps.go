@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -205,15 +206,16 @@ func (h *hiding) templateParams() map[string]bool {
 
 // rubyFunction is the function that a file in Ruby defines, by where it lies; "" if it does not.
 func rubyFunction(e *entry) string {
-	if path.Ext(e.path) != ".rb" {
+	return cmp.Or(inRuby(e, "/lib/puppet/functions/"), inRuby(e, "/lib/puppet/parser/functions/"))
+}
+
+// inRuby is what a file in Ruby defines that lies below a directory; "" if it does not.
+func inRuby(e *entry, dir string) string {
+	i := strings.LastIndex(e.path, dir)
+	if i < 0 || path.Ext(e.path) != ".rb" {
 		return ""
 	}
-	for _, dir := range []string{"/lib/puppet/functions/", "/lib/puppet/parser/functions/"} {
-		if i := strings.LastIndex(e.path, dir); i >= 0 {
-			return strings.ReplaceAll(strings.TrimSuffix(e.path[i+len(dir):], ".rb"), "/", "::")
-		}
-	}
-	return ""
+	return strings.ReplaceAll(strings.TrimSuffix(e.path[i+len(dir):], ".rb"), "/", "::")
 }
 
 // byRuby reports whether a function in Ruby makes something Sensitive: it speaks of that, or calls one that does so.
