@@ -203,6 +203,9 @@ func (e *entry) mentionedInTags(text string, base uint32) {
 			end = len(text) - at
 		}
 		e.mentionedInRuby(text[at:at+end], base+uint32(at))
+		if e.tree != nil || e.data != nil { // those of a file are names
+			e.mentionedVariables(text[at:at+end], base+uint32(at))
+		}
 		at += end
 	}
 }
@@ -212,8 +215,21 @@ func (e *entry) mentionedInRuby(code string, base uint32) {
 	for s := range rubyTexts(code) {
 		span := source.Span{Start: base + s.Start, End: base + s.End}
 		e.mention(e.file.Slice(span), span)
+		e.mentionedVariables(code[s.Start:s.End], span.Start)
 	}
 }
+
+// mentionedVariables lists the variables that a text would ask for if it were code.
+func (e *entry) mentionedVariables(code string, base uint32) {
+	for _, m := range variableInText.FindAllStringSubmatchIndex(code, -1) {
+		name := code[m[2]:m[3]]
+		e.texts[name] = append(e.texts[name],
+			mention{at: source.Span{Start: base + uint32(m[2]), End: base + uint32(m[3])}})
+	}
+}
+
+// variableInText is a variable as Ruby and Puppet write it.
+var variableInText = regexp.MustCompile(`(?:^|[^\w@$])[@$](?:::)?([a-z_]\w*(?:::\w+)*)`)
 
 // join lists a text with a hole for each part that is put in when the code runs, if it looks like a qualified name.
 func (e *entry) join(text string, at source.Span) {
@@ -305,6 +321,9 @@ func (e *entry) mention(text string, at source.Span) {
 	if strings.Contains(text, "<%") {
 		e.mentionedInTags(e.file.Slice(at), at.Start)
 	}
+	if e.tree != nil && !strings.Contains(text, "<%") { // nobody puts a variable into it any more
+		text = dollarName.ReplaceAllString(text, "")
+	}
 	for _, n := range askedNames(text) {
 		if n.Kind == outline.KeyName {
 			add(rooted(n).Name, false, false)
@@ -331,6 +350,9 @@ func (e *entry) mention(text string, at source.Span) {
 		add(w, false, true, plain...)
 	}
 }
+
+// dollarName is a variable in a text that is no code.
+var dollarName = regexp.MustCompile(`\$(?:\{(?:::)?[\w:]+\}|(?:::)?\w+(?:::\w+)*)`)
 
 // knockouts are what names in data may have in front, where Hiera merges what several levels say.
 const knockouts = "-!~^+*#/<>=.,;|&%_ "
@@ -380,7 +402,7 @@ func (at *spot) topByText(id identity) []occurrence {
 	}
 	asked := slices.ContainsFunc(at.index.entries, asks)
 	return at.mentions(id, id.name, func(e *entry) bool {
-		return asks(e) || asked && e.isData || path.Ext(e.path) == ".rb" && ofScope.MatchString(e.file.Text)
+		return asks(e) || asked && e.isData || asksAnyhow(e) || path.Ext(e.path) == ".rb" && ofScope.MatchString(e.file.Text)
 	})
 }
 
@@ -401,7 +423,7 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 		}) || slices.ContainsFunc(e.open, func(n outline.Name) bool {
 			return n.Kind == outline.VariableName && n.Name == "" &&
 				(n.In == owner || slices.Contains(at.callers[e.template], owner))
-		})
+		}) || at.asksScope(e, owner)
 	}
 	asked := slices.ContainsFunc(at.index.entries, asks)
 	out = at.mentions(id, name, func(e *entry) bool { return asks(e) || asked && e.isData })

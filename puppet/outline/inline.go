@@ -13,6 +13,7 @@ import (
 
 // inlineERB adds the names of an ERB template that is a string.
 func (n *namer) inlineERB(e syntax.Expr, s *scope) {
+	n.computed(e, s)
 	text, at := n.written(e, s)
 	if !strings.Contains(text, "<%") {
 		return
@@ -33,6 +34,7 @@ func (n *namer) inlineERB(e syntax.Expr, s *scope) {
 
 // inlineEPP adds the names of an EPP template that is a string, and those of the parameters that are given to it.
 func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
+	n.computed(e, s)
 	text, at := n.written(e, s)
 	if !strings.Contains(text, "<%") {
 		return
@@ -62,6 +64,23 @@ func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
 			!x.Text && !strings.Contains(n.file.Source.Slice(x.Span), "::")
 	}
 	n.names = append(n.names, in.names...)
+}
+
+// computed notes a template whose text is not, or not only, what stands there: it may ask for any variable.
+func (n *namer) computed(e syntax.Expr, s *scope) {
+	switch e := e.(type) {
+	case *syntax.Paren:
+		n.computed(e.X, s)
+		return
+	case *syntax.Str, *syntax.Interpolated, *syntax.Heredoc:
+		return
+	case *syntax.Var:
+		if x, only := s.written(e.Name); x != nil && only {
+			n.computed(x, nil)
+			return
+		}
+	}
+	n.open(VariableName, "", e)
 }
 
 // written is the text of a string that stands in the code, and where each byte of it stands.

@@ -120,7 +120,7 @@ func (s *scope) written(name string) (x syntax.Expr, only bool) {
 	for ; s != nil; s = s.outer {
 		if x, set := s.vars[name]; set {
 			switch x.(type) {
-			case *syntax.Str, *syntax.Name, *syntax.List, *syntax.Hash:
+			case *syntax.Str, *syntax.Name, *syntax.List, *syntax.Hash, *syntax.Heredoc, *syntax.Interpolated:
 				return x, !s.loose[name]
 			}
 			return nil, false
