@@ -408,7 +408,8 @@ func (r *Revisions) FactsChanged(old, new *Revision) (changed, known bool) {
 
 // walk visits the files of a state, one of both, that may differ from the other one's. What git ignores it passes over,
 // unless one of them has it: lines of a .gitignore say nothing of that.
-func (r *Revisions) walk(ctx context.Context, side *Revision, both []*Revision, dir string, visit func(p string)) error {
+func (r *Revisions) walk(ctx context.Context, side *Revision, both []*Revision, dir string,
+	visit func(p string)) error {
 	info, err := side.Files.Stat(dir)
 	link, _ := side.Files.Link(dir)
 	if err != nil || !info.IsDir() || link != "" {

@@ -29,8 +29,8 @@ func (l *Layer) inside(p string) (_ string, ok bool) {
 // Layers are views laid over one another. Where a layer is mounted, only layers answer, the first that has something
 // at the path; what lies elsewhere the view below answers. Directories that several layers have are merged. So a git
 // revision can be seen in the place of the work tree, with modules that are not in git under it. A link of a layer that
-// leads to nothing in its own view leads to what the layers have there. A name elsewhere, from which the machine's links
-// lead to where the top layer is mounted, is one for what the layers have there, too.
+// leads to nothing in its own view leads to what the layers have there. A name elsewhere, from which links of the
+// machine lead to where the top layer is mounted, is one for what the layers have there, too.
 type Layers struct {
 	under  Files
 	layers []Layer

@@ -130,7 +130,8 @@ func TestDiffIdleFlags(t *testing.T) {
 	}
 	_, catalog, _ := call("compile", s.dir)
 	s.write("old.json", catalog)
-	catalogs := []string{"diff", "--from-catalog", filepath.Join(s.dir, "old.json"), "--to-catalog", filepath.Join(s.dir, "old.json")}
+	old := filepath.Join(s.dir, "old.json")
+	catalogs := []string{"diff", "--from-catalog", old, "--to-catalog", old}
 	if code, out, errs := call(append(catalogs, "--full", "--ignore", "File[*]")...); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}

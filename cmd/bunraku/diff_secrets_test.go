@@ -93,8 +93,8 @@ func TestDiffSecretsInPieces(t *testing.T) {
 	}
 }
 
-// What templates put together of the pieces or the bytes of a secret, what is drawn with it as a seed, and how bytes are
-// shown, tell it to who knows the rest, or tries.
+// What templates put together of the pieces or the bytes of a secret, what is drawn with it as a seed, and how bytes
+// are shown, tell it to who knows the rest, or tries.
 func TestDiffSecretsPutTogether(t *testing.T) {
 	shown := func(word string, as func(i int, c byte) string) (out string) {
 		for i := range len(word) {
@@ -107,18 +107,22 @@ func TestDiffSecretsPutTogether(t *testing.T) {
 			return shown(word, func(_ int, c byte) string { return fmt.Sprintf(format, c) })
 		}
 	}
+	first := func(format string) func(string) string {
+		return func(word string) string { return each(format)(word[:5]) }
+	}
+	listed := func(w string) string { return strings.TrimSuffix(each("%d, ")(w), ", ") }
 	for code, told := range map[string]func(string) string{
 		"inline_template('<% @p.each_char do |c| %><%= c %>_<% end %>')":                       each("%c_"),
 		"inline_template('<% @p.chars.each do |c| %>(<%= c %>)<% end %>')":                     each("(%c)"),
-		"inline_template('<%= @p[0] %>.<%= @p[1] %>.<%= @p[2] %>.<%= @p[3] %>.<%= @p[4] %>.')": func(w string) string { return each("%c.")(w[:5]) },
+		"inline_template('<%= @p[0] %>.<%= @p[1] %>.<%= @p[2] %>.<%= @p[3] %>.<%= @p[4] %>.')": first("%c."),
 		"inline_template('<%= @p.bytes.join(\" \") %> ')":                                      each("%d "),
 		"inline_template('<% @p.bytes.each do |b| %><%= b %>,<% end %>')":                      each("%d,"),
 		"inline_template('<% @p.each_byte do |b| %><%= b.to_s(16) %>:<% end %>')":              each("%x:"),
 		"inline_template('<% @p.bytes.each do |b| %><%= \"#{b};\" %><% end %>')":               each("%d;"),
-		"inline_template('<%= @p.unpack(\"C*\").inspect %>')":                                  func(w string) string { return strings.TrimSuffix(each("%d, ")(w), ", ") },
-		"inline_template('<%= @p.chars.map(&:ord).inspect %>')":                                func(w string) string { return strings.TrimSuffix(each("%d, ")(w), ", ") },
+		"inline_template('<%= @p.unpack(\"C*\").inspect %>')":                                  listed,
+		"inline_template('<%= @p.chars.map(&:ord).inspect %>')":                                listed,
 		"inline_epp('<% $p.split(\"\").each |$c| { %><%= $c %>/<% } %>', { 'p' => $p })":       each("%c/"),
-		"\"${p[0]}-${p[1]}-${p[2]}-${p[3]}-${p[4]}-\"":                                         func(w string) string { return each("%c-")(w[:5]) },
+		"\"${p[0]}-${p[1]}-${p[2]}-${p[3]}-${p[4]}-\"":                                         first("%c-"),
 		"\"${p[0]}${p[1]}${p[2]}${p[3]}${p[4]}\"":                                              func(w string) string { return w[:5] },
 		"Binary($p, '%s')":                     func(w string) string { return value.DigestText(w) },
 		"{ 'of' => Binary(\"a${p}b\", '%s') }": func(w string) string { return value.DigestText("a" + w + "b") },

@@ -39,7 +39,8 @@ var moves = map[string]bool{"keys": true, "values": true, "length": true, "size"
 	"dig": true, "get": true,
 	"merge": true, "concat": true, "with": true, "slice": true, "reverse_each": true, "step": true}
 
-// draws are functions whose result depends on their arguments and the node, and on nothing else: a seed may be a secret.
+// draws are functions whose result depends on their arguments and the node, and on nothing else: a seed may be a
+// secret.
 var draws = map[string]bool{"fqdn_rand": true, "fqdn_rand_string": true, "fqdn_rotate": true, "shuffle": true,
 	"str2saltedsha512": true, "stdlib::fqdn_rand_string": true, "stdlib::fqdn_rotate": true}
 
