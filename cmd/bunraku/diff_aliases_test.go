@@ -110,3 +110,26 @@ func TestDiffNamesThroughLinks(t *testing.T) {
 		})
 	}
 }
+
+// An environment may be a link of the repository: each side is what the link of its own commit leads to.
+func TestDiffEnvironmentIsLink(t *testing.T) {
+	s := newTree(t, 0, 0, map[string]string{"envs/one/manifests/site.pp": "notify { 'a': }\n",
+		"envs/two/manifests/site.pp": "notify { 'b': }\n", "envs/one/facts/n.json": `{"name": "n", "values": {"fqdn": "n"}}`,
+		"envs/two/facts/n.json": `{"name": "n", "values": {"fqdn": "n"}}`})
+	s.link("now", "envs/one")
+	s.commit("one")
+	if err := os.Remove(filepath.Join(s.dir, "now")); err != nil {
+		t.Fatal(err)
+	}
+	s.link("now", "envs/two")
+	for _, sides := range []string{"HEAD", "HEAD~1..HEAD"} {
+		if sides != "HEAD" {
+			s.commit("two")
+		}
+		code, out, errs := call("diff", filepath.Join(s.dir, "now"), sides)
+		if code != 2 || !strings.Contains(out, "- Notify[a]") || !strings.Contains(out, "+ Notify[b]") ||
+			!strings.Contains(out, "/now") { // of the work tree, the environment is what the user says
+			t.Errorf("%s: exit %d\n%s%s", sides, code, out, errs)
+		}
+	}
+}

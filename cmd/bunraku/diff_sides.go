@@ -23,6 +23,7 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/exported"
 	"bunraku/source"
+	"bunraku/source/git"
 	"bunraku/verify/model"
 
 	"github.com/spf13/cobra"
@@ -205,9 +206,20 @@ func givenBy(opt compiler.Options, with []string) fleet.Given {
 	return out
 }
 
-// withoutLinks is a directory by the path that git has it at: links may lead to it by the one that it was given by.
+// withoutLinks is a directory by the path that git has it at: links may lead to it by the one that it was given by. One
+// that is a link of the repository itself is what each side's says.
 func withoutLinks(root string) string {
 	whole, err := filepath.EvalSymlinks(source.Absolute(root))
+	if err == nil {
+		if repo, err := git.Open(whole, git.Options{}); err == nil {
+			defer repo.Close()
+			if inside(source.Absolute(root), []string{repo.WorkTree()}) {
+				return root
+			}
+			view := source.NewDir(source.DirOptions{Roots: []string{root}})
+			whole = cmp.Or(view.Enters(repo.WorkTree(), source.Absolute(root)), whole)
+		}
+	}
 	if err != nil || source.Absolute(root) == filepath.ToSlash(whole) {
 		return root // or it is told when it is read
 	}
