@@ -255,7 +255,10 @@ func (e *entry) exports() (out []string) {
 // templateName is how manifests call a template of a folder, "" if it is none of a module's. The folder may be the
 // module, and called otherwise.
 func (f *folder) templateName(p string) string {
-	before, file, is := strings.Cut(path.Base(f.dir)+strings.TrimPrefix(p, f.dir), "/templates/")
+	if !strings.Contains(p, "/templates/") {
+		return ""
+	}
+	before, file, is := strings.Cut(path.Base(f.dir)+strings.TrimPrefix(f.linked(p), f.dir), "/templates/")
 	switch {
 	case !is:
 		return ""
@@ -712,14 +715,16 @@ func (f *folder) indexed(view source.Files) (files []string, err error) {
 	links := map[string]string{}
 	err = source.WalkOn(view, source.Absolute(f.dir), func(p string, e source.Entry) bool {
 		name := path.Base(p)
-		switch {
-		case strings.HasPrefix(name, "."):
+		if strings.HasPrefix(name, ".") {
 			return false
-		case e.IsDir():
-			return !noData[name]
 		}
-		if real, err := view.Real(p); e.Link && err == nil {
-			links[p] = real
+		if e.Link {
+			if real, err := view.Real(p); err == nil {
+				links[p] = real
+			}
+		}
+		if e.IsDir() {
+			return !noData[name]
 		}
 		switch {
 		case path.Ext(name) == ".erb" || isData(f.dir, p) || f.templateName(p) != "" || mayMention(f.dir, p):

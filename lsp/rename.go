@@ -884,7 +884,7 @@ func nameless(v any, names *regexp.Regexp) any {
 func (s *Server) workspaceEdit(at *spot, c *change) (*protocol.WorkspaceEdit, error) {
 	out := &protocol.WorkspaceEdit{Changes: map[string][]protocol.TextEdit{}}
 	for p, list := range c.edits {
-		m, uri := at.byPath[p].mapper(s.enc), s.uriOf(p)
+		m, uri := at.byPath[p].mapper(s.enc), at.openURI(p)
 		for _, e := range list {
 			out.Changes[uri] = append(out.Changes[uri], protocol.TextEdit{Range: m.span(e.Place.Span), NewText: e.Text})
 		}

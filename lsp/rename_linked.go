@@ -1,8 +1,10 @@
 package lsp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"bunraku/source"
 )
@@ -31,6 +33,49 @@ func oneOf(links map[string]string, byPath map[string]*entry) map[string]string 
 		}
 	}
 	return out
+}
+
+// realOf is where a path leads that may have links in it; "" if nobody may follow them.
+func (f *folder) realOf(p string) string {
+	f.mu.Lock()
+	disk := f.disk
+	f.mu.Unlock()
+	if disk == nil {
+		return ""
+	}
+	real, err := disk.Real(p)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// linked is a path by way of the link that leads to a directory around it; the path itself if none does. A module is
+// called by that name.
+func (f *folder) linked(p string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	by := ""
+	for link, real := range f.links {
+		if strings.HasPrefix(p, real+"/") && (by == "" || link < by) {
+			by = link + p[len(real):]
+		}
+	}
+	return cmp.Or(by, p)
+}
+
+// openURI is the URI of a file as the client calls it, also if it has that open by way of a link.
+func (at *spot) openURI(p string) string {
+	s := at.server
+	s.mu.Lock()
+	docs := slices.SortedFunc(maps.Values(s.docs), func(a, b *document) int { return strings.Compare(a.uri, b.uri) })
+	s.mu.Unlock()
+	for _, d := range docs {
+		if d.path != p && at.byPath[d.path] == nil && at.folder.holds(d.path) && at.folder.realOf(d.path) == p {
+			return d.uri
+		}
+	}
+	return s.uriOf(p)
 }
 
 // real is the name of a file by which it is edited.

@@ -65,3 +65,42 @@ func TestRenameLinked(t *testing.T) {
 		nav.bye()
 	}
 }
+
+// TestRenameLinkedModule: a module that is a link is known by its usual path as well as by where it lies, and each of
+// its files is edited once; its templates are called by the link's name.
+func TestRenameLinkedModule(t *testing.T) {
+	const manifest, erb = "dist/puppet-web/manifests/init.pp", "dist/puppet-web/templates/t.erb"
+	dir := tree(t, map[string]string{
+		"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`, "modules/README": "\n",
+		"hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
+		"data/common.yaml": "web::port: 3\n", "manifests/site.pp": "include web\n",
+		manifest: "class web ($port) {\n  notify { 'x': message => template('web/t.erb') }\n}\n",
+		erb:      "<%= @port %>\n",
+	})
+	if err := os.Symlink("../dist/puppet-web", filepath.Join(dir, "modules/web")); err != nil {
+		t.Fatal(err)
+	}
+	n := &nav{dial(t, nil), dir}
+	n.start([]string{"utf-8"}, dir)
+	n.rest()
+	for _, file := range []string{"modules/web/manifests/init.pp", manifest, "modules/web/templates/t.erb", erb} {
+		edit, why := n.renameIn(file, "port", 1, "number")
+		if why != "" {
+			t.Errorf("%s: %s", file, why)
+			continue
+		}
+		is := fmt.Sprint(edit)
+		if !strings.Contains(is, erb) || !strings.Contains(is, manifest) || !strings.Contains(is, "data/common.yaml") ||
+			strings.Contains(is, "modules/web") || strings.Count(is, "newText:") != 3 {
+			t.Errorf("%s: %v", file, edit)
+		}
+		if text := n.hover(file, "port", 1); !strings.Contains(text, "$port") {
+			t.Errorf("%s: hover %q", file, text)
+		}
+	}
+	if got := n.places(n.ask("textDocument/definition", n.pos("modules/web/manifests/init.pp", "t.erb", 1))); len(got) != 1 ||
+		!strings.Contains(got[0], "templates/t.erb") {
+		t.Errorf("definition of the template: %q", got)
+	}
+	n.bye()
+}
