@@ -135,7 +135,8 @@ func TestDiffIdleFlags(t *testing.T) {
 	if code, out, errs := call(append(catalogs, "--full", "--ignore", "File[*]")...); code != 0 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	for _, more := range [][]string{{"--nodes", "nobody*"}, {"--facts", "nowhere"}, {"--store", "x"}, {"--with", "nowhere"}} {
+	for _, more := range [][]string{{"--nodes", "nobody*"}, {"--facts", "nowhere"}, {"--store", "x"},
+		{"--with", "nowhere"}} {
 		if code, _, errs := call(append(catalogs, more...)...); code != 1 || !strings.Contains(errs, "leave out "+more[0]) {
 			t.Errorf("%v: exit %d\n%s", more, code, errs)
 		}

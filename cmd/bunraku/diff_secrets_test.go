@@ -110,6 +110,7 @@ func TestDiffSecretsPutTogether(t *testing.T) {
 	first := func(format string) func(string) string {
 		return func(word string) string { return each(format)(word[:5]) }
 	}
+	begin := func(w string) string { return w[:5] }
 	listed := func(w string) string { return strings.TrimSuffix(each("%d, ")(w), ", ") }
 	for code, told := range map[string]func(string) string{
 		"inline_template('<% @p.each_char do |c| %><%= c %>_<% end %>')":                       each("%c_"),
@@ -123,7 +124,7 @@ func TestDiffSecretsPutTogether(t *testing.T) {
 		"inline_template('<%= @p.chars.map(&:ord).inspect %>')":                                listed,
 		"inline_epp('<% $p.split(\"\").each |$c| { %><%= $c %>/<% } %>', { 'p' => $p })":       each("%c/"),
 		"\"${p[0]}-${p[1]}-${p[2]}-${p[3]}-${p[4]}-\"":                                         first("%c-"),
-		"\"${p[0]}${p[1]}${p[2]}${p[3]}${p[4]}\"":                                              func(w string) string { return w[:5] },
+		"\"${p[0]}${p[1]}${p[2]}${p[3]}${p[4]}\"":                                              begin,
 		"Binary($p, '%s')":                     func(w string) string { return value.DigestText(w) },
 		"{ 'of' => Binary(\"a${p}b\", '%s') }": func(w string) string { return value.DigestText("a" + w + "b") },
 		"sprintf('%p', [$p])":                  func(w string) string { return w },
