@@ -221,7 +221,7 @@ func (i *Invention) rivals(d *source.Diagnostic) (out []Invention) {
 	if other.Class != "" || other.Define != "" || other.Name == otherNode {
 		other.Name = "another-" + other.Name
 	}
-	other.Facts = say(i.withStdlib(i.System.Other(other.Name, i.Legacy)), i.says)
+	other.Facts = i.told(i.System.Other(other.Name, i.Legacy))
 	out = append(out, other)
 	if i.claimed {
 		return out

@@ -50,6 +50,7 @@ type Invention struct {
 	elsewhere []facts.System // to be tried where the code refuses this one
 	use       string         // of a define: its attributes
 	says      []saying       // of itself, for the main manifests
+	levels    []saying       // likewise, for the hierarchy
 	helpless  *helpless      // of its plan
 	tree      *treeDefaults  // likewise
 }
@@ -247,8 +248,13 @@ func (i *Invention) on(s facts.System, legacy bool) *Invention {
 		out.Name = inventedName(cmp.Or(out.Class, out.Define), s)
 	}
 	out.System, out.Legacy = s, legacy
-	out.Facts = say(out.withStdlib(s.Facts(out.Name, legacy)), out.says)
+	out.Facts = out.told(s.Facts(out.Name, legacy))
 	return &out
+}
+
+// told adds to facts what the node has besides those of its system.
+func (i *Invention) told(f *facts.Facts) *facts.Facts {
+	return say(i.withStdlib(f), append(slices.Clip(i.says), i.levels...))
 }
 
 // site invents the nodes that a control repo names and, if it names none, a node for each role or, without those, each
@@ -631,13 +637,21 @@ func classOf(env *environment.Environment, name string) (*syntax.Class, *syntax.
 }
 
 // otherwise tries what may make an invented node compile that does not: facter's old names, if the code takes them for
-// granted; the classes around its own; another system, if the code refuses this one or asks for what it lacks, or if
+// granted; what levels of the hierarchy have files for; the classes around its own; another system, if the code refuses this one or asks for what it lacks, or if
 // only the class seems to be for it. It gives back the first failure if nothing helps.
 func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*eval.Result, *Invention,
 	error) {
 	failed, n, err := withLegacy(ctx, c, n, failed)
 	if err != nil || failed.Failure == nil {
 		return failed, n, err
+	}
+	if failed, n, err = withLevels(ctx, c, n, failed); err != nil || failed.Failure == nil {
+		return failed, n, err
+	}
+	if len(n.levels) > 0 { // past the main manifest it may ask for more
+		if failed, n, err = withLegacy(ctx, c, n, failed); err != nil || failed.Failure == nil {
+			return failed, n, err
+		}
 	}
 	for _, around := range n.alongside(c.Environment()) {
 		around.Facts = n.Facts

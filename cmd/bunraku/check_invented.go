@@ -33,6 +33,10 @@ func (c *checking) inventedTexts() (out []string) {
 		out = append(out, "Each says of itself what the main manifests ask for, so that it gets its class: "+
 			strings.Join(said, ", ")+".")
 	}
+	if said, nodes := c.levels(); nodes > 0 {
+		out = append(out, fmt.Sprintf("%s what the hierarchy has data for, and would not compile without: %s.",
+			says(nodes), strings.Join(said, ", ")))
+	}
 	if n, with, of := c.compiled(func(i *fleet.Invention) string { return i.Class }); of > 0 {
 		out = append(out, fmt.Sprintf("%d of %s compiled on at least one system%s.", n,
 			plurals(of, "public class", "public classes"), onlyWith(with, n)))
@@ -181,6 +185,29 @@ func (c *checking) legacy() (n int) {
 		}
 	}
 	return n
+}
+
+// levels are what nodes say of themselves so that levels of the hierarchy are theirs, and how many nodes do.
+func (c *checking) levels() (said []string, nodes int) {
+	for _, r := range append(slices.Clip(c.nodes), c.excused...) {
+		if r.Invented == nil || len(r.Invented.Levels()) == 0 {
+			continue
+		}
+		nodes++
+		for _, s := range r.Invented.Levels() {
+			if !slices.Contains(said, s) {
+				said = append(said, s)
+			}
+		}
+	}
+	return said, nodes
+}
+
+func says(n int) string {
+	if n == 1 {
+		return "1 node says"
+	}
+	return fmt.Sprintf("%d nodes say", n)
 }
 
 func reads(n int) string {

@@ -552,6 +552,48 @@ func TestCheckRolesByFacts(t *testing.T) {
 	}
 }
 
+// Where the hierarchy has levels for what machines say of themselves, a node that does not compile says what a level has a
+// file for. What hangs on that is no error of the tree's.
+func TestCheckSaysWhatLevelsHave(t *testing.T) {
+	refuses := "unless $trusted['extensions']['pp_dc'] { fail('no data centre') }\n"
+	byDC := "    path: dc/%{trusted.extensions.pp_dc}.yaml\n"
+	for _, c := range []struct {
+		name, site, level, code string
+		want, not               string
+	}{
+		{"an extension", refuses, byDC, "notify { $port: }", "$trusted['extensions']['pp_dc'] is 'east'.", "refuses"},
+		{"what hangs on it", refuses, byDC,
+			"if $trusted['extensions']['pp_dc'] == 'east' { file { '/x': nosuch => 1 } }", "may hang on facts", "error["},
+		{"what does not", refuses, byDC, "file { '/x': nosuch => 1 }", "no parameter named 'nosuch'", "may hang"},
+		{"two directories", "unless $facts['site'] and $facts['tier'] { fail('no site') }\n",
+			"    paths: ['%{facts.os.family}/x.yaml', 'at/%{facts.site}/tier-%{tier}.yaml']\n", "notify { $port: }",
+			"$facts['site'] is 'north', $facts['tier'] is '2'.", "refuses"},
+		{"facter's old names", refuses, byDC, "notify { \"${::operatingsystem} ${port}\": }",
+			"is 'east'.", "error["},
+		{"no files", refuses, "    path: none/%{trusted.extensions.pp_dc}.yaml\n", "notify { $port: }",
+			"refuses (no data centre)", "say what the hierarchy"},
+		{"a variable of the site", "$dc = $facts['dc']\nunless $dc { fail('no data centre') }\n", "    path: dc/%{dc}.yaml\n",
+			"notify { $port: }", "refuses (no data centre)", "say what the hierarchy"},
+		{"one that does without", "", byDC, "notify { pick($port, 'x'): }", "stand-ins", "say what the hierarchy"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, out, errs := call("check", writeRepo(t, map[string]string{
+				"manifests/site.pp":             c.site + "node 'web1.example.com', 'web2.example.com' { include role::web }\n",
+				"hiera.yaml":                    "version: 5\nhierarchy:\n  - name: l\n" + c.level,
+				"data/dc/common.yaml":           "{}\n",
+				"data/dc/east.yaml":             "role::web::port: eighty\n",
+				"data/dc/west.yaml":             "role::web::port: ninety\n",
+				"data/at/north/tier-2.yaml":     "role::web::port: eighty\n",
+				"data/at/south/tier-1.yaml":     "role::web::port: eighty\n",
+				"modules/role/manifests/web.pp": "class role::web($port = lookup('role::web::port')) {\n" + c.code + "\n}\n",
+			}), "--language", "8")
+			if !strings.Contains(out+errs, c.want) || strings.Contains(out+errs, c.not) {
+				t.Errorf("%q or not %q\n%s%s", c.want, c.not, out, errs)
+			}
+		})
+	}
+}
+
 // holdsWords holds a text to words that it is to have, and others that it is not.
 func holdsWords(t *testing.T, text string, want, not []string) {
 	t.Helper()
