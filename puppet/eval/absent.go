@@ -92,6 +92,7 @@ func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.O
 	if s := (StandIn{Kind: kind, Name: name}); !slices.Contains(ev.standIns, s) {
 		ev.standIns = append(ev.standIns, s)
 	}
+	ev.holes = true
 	return &value.Opaque{Why: why + name, Absent: true}
 }
 
@@ -129,13 +130,20 @@ func NoFact(name string) *value.Opaque {
 
 // hangsOn notes which data, files and facts that are not there something was guessed on.
 func (ev *Evaluator) hangsOn(o *value.Opaque) {
+	ev.guessedOn = noted(ev.guessedOn, o)
+	ev.loose(o)
+}
+
+// noted are some of them, with those that a value is not known for the want of.
+func noted(list []StandIn, o *value.Opaque) []StandIn {
 	for kind, why := range map[source.SubjectKind]string{source.MissingKey: noDataWhy, source.MissingFile: noFileWhy,
 		source.MissingFact: noFactWhy} {
 		name, is := strings.CutPrefix(o.Why, why)
-		if s := (StandIn{Kind: kind, Name: name}); is && !slices.Contains(ev.guessedOn, s) {
-			ev.guessedOn = append(ev.guessedOn, s)
+		if s := (StandIn{Kind: kind, Name: name}); is && !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
+	return list
 }
 
 // NoLevel notes that a file of Hiera's was passed over that only a server has: whatever is looked up may be another

@@ -65,7 +65,7 @@ func Compile(w World, in Input) (result *Result) {
 			result.left = ev.seal(nil)
 		}
 		ev.showsUnknown(result.Catalog)
-		result.Open = ev.loosened
+		result.Open, result.LooseOn = ev.loosened, ev.looseOn
 		result.unknowns, result.record = ev.unknowns, sync.OnceValue(result.newRecord)
 	}()
 	defer func() {

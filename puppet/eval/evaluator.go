@@ -122,6 +122,7 @@ type Evaluator struct {
 	holes     bool        // some value has a part that is not known; see looksInto
 	standIns  []StandIn   // of modules that are not there
 	guessedOn []StandIn   // those of data and files on which something was guessed
+	looseOn   []StandIn   // those on which it hangs what was asked; see loose
 	doubted   []typeDoubt // while types are evaluated that others will not evaluate again
 	doubting  int         // how many of those there are, one within the other
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
@@ -257,7 +258,10 @@ type Result struct {
 	// GuessedOn are the data, files and facts that are not there and on which a decision hung, an effect, or each answer
 	// of Hiera's.
 	GuessedOn []StandIn
-	Guessed   bool // a decision hung on something that is not known
+	// LooseOn are those of them, and others, on which it hangs what the compile asked: which branch of a selector is looked
+	// at, or what a template, a file, a function or a key is called.
+	LooseOn []StandIn
+	Guessed bool // a decision hung on something that is not known
 	// Certain tells that the compile fails so whatever the values are that are not known.
 	Certain bool
 	// Unsure tells that something looked absent to the compile that may be there in Puppet.

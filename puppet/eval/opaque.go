@@ -92,10 +92,10 @@ func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	if o == nil {
 		return false
 	}
+	ev.loose(o)
 	if o.Absent {
 		return true
 	}
-	ev.loose(o)
 	ev.warn("E0701", e.Span(), "This decision hangs on a value that is not known: "+o.Why)
 	return true
 }
@@ -211,6 +211,7 @@ func opaqueIf(open bool, v value.Value) *value.Opaque {
 func (ev *Evaluator) eitherWay(o *value.Opaque, lr provenance.Ref, e *syntax.Binary, sc *Scope) (value.Value,
 	provenance.Ref) {
 	if !calm(e.Right) {
+		ev.loose(o) // what the other side asks is not asked
 		return o, ev.op("truth", lr)
 	}
 	var rr provenance.Ref
@@ -341,16 +342,20 @@ func (ev *Evaluator) guessed(o *value.Opaque) {
 	if o.Absent {
 		ev.absent++
 		ev.hangsOn(o)
+	} else {
+		ev.loose(o)
 	}
-	ev.loose(o)
 }
 
 // loose notes that what Puppet does may hang on more than the compile has asked for: on what a function looked at that
 // gave no answer here, and on code, data and files that a decision or a name leads to which is not known. Nothing can
 // be proved of such a compile by its questions. What is settled, such as a secret that nobody could open, is the same
-// as long as its ciphertext is: to hand it on proves as much as any value.
+// as long as its ciphertext is: to hand it on proves as much as any value. Of data and files that are not there it is
+// kept which they are (Result.LooseOn); a module that is not there leaves nothing proved anyway.
 func (ev *Evaluator) loose(o *value.Opaque) {
-	if !o.Absent && ev.loosened == "" {
+	if o.Absent {
+		ev.looseOn = noted(ev.looseOn, o)
+	} else if ev.loosened == "" {
 		ev.loosened = o.Why
 	}
 }
@@ -389,7 +394,7 @@ func (ev *Evaluator) showsUnknown(c *catalog.Catalog) {
 	}
 	for _, r := range c.Resources {
 		for _, p := range r.Params {
-			if r.Exported || r.Type == "File" && p.Name == "source" {
+			if r.Exported || p.Name == "source" {
 				ev.looksInto(p.Value)
 			}
 		}
