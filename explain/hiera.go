@@ -74,7 +74,8 @@ func (rec *Record) secretHiera(h *record.Hiera) bool {
 		slices.ContainsFunc(h.Levels, func(lv record.Level) bool { return len(lv.Secret) > 0 })
 }
 
-// isDeclaredSecret reports whether the code declares a key's parameter Sensitive, be there a node that has its class or not.
+// isDeclaredSecret reports whether the code declares a key's parameter Sensitive, be there a node that has its class or
+// not.
 func (rec *Record) isDeclaredSecret(key string) bool {
 	return rec.Code != nil && rec.Code.Sensitive(key)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // secrets are the places whose data must not be shown: what was encrypted, what Hiera has for a parameter that is
-// declared Sensitive, and what flows into a Sensitive value, unless the catalog has the same datum, copied from the same place, in the clear as well (a port that is also part of
-// a secret file is no secret). Such a value may be in the catalog or a variable; or it is one that lookup_options make
-// of data, and that other data or a text merely quote.
+// declared Sensitive, and what flows into a Sensitive value, unless the catalog has the same datum, copied from the
+// same place, in the clear as well (a port that is also part of a secret file is no secret). Such a value may be in the
+// catalog or a variable; or it is one that lookup_options make of data, and that other data or a text merely quote.
 type secrets struct {
 	leaves map[provenance.Ref]bool
 	lines  map[line]bool

@@ -637,8 +637,9 @@ func classOf(env *environment.Environment, name string) (*syntax.Class, *syntax.
 }
 
 // otherwise tries what may make an invented node compile that does not: facter's old names, if the code takes them for
-// granted; what levels of the hierarchy have files for; the classes around its own; another system, if the code refuses this one or asks for what it lacks, or if
-// only the class seems to be for it. It gives back the first failure if nothing helps.
+// granted; what levels of the hierarchy have files for; the classes around its own; another system, if the code refuses
+// this one or asks for what it lacks, or if only the class seems to be for it. It gives back the first failure if
+// nothing helps.
 func otherwise(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) (*eval.Result, *Invention,
 	error) {
 	failed, n, err := withLegacy(ctx, c, n, failed)

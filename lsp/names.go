@@ -40,8 +40,8 @@ func (s *Server) spot(uri string, p protocol.Position) (*spot, error) {
 	return f.spot(x, file, p), nil
 }
 
-// spot finds what a position of a file is about; nil if the index does not have the file. One in a directory that a link
-// leads to is known by where it lies.
+// spot finds what a position of a file is about; nil if the index does not have the file. One in a directory that a
+// link leads to is known by where it lies.
 func (f *folder) spot(x *index, file string, p protocol.Position) *spot {
 	e := x.byPath[file]
 	if e == nil {

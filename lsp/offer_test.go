@@ -230,7 +230,8 @@ func TestOffersWhatThereIs(t *testing.T) {
 		want, refuse []string
 	}{
 		{"class web::never {\n  notice($port_", []string{"port_top", "web::port_param", "web::port_set", "port_of_fact"},
-			[]string{"port_missing", "port_typo", "web::port_other", "away::port_far", "port_asked", "port_in_template", "port_"}},
+			[]string{"port_missing", "port_typo", "web::port_other", "away::port_far", "port_asked", "port_in_template",
+				"port_"}},
 		{"class web::never {\n  notice($port_t\n  notice($port_", []string{"port_top"}, []string{"port_t"}},
 		{"class web::never {\n  notice(lookup('port_", []string{"port_there"}, []string{"port_nowhere", "port_quoted", "port_"}},
 		{"class web::never {\n  include port_", []string{"web::port_class", "port_twice", "port_twice::sub"},

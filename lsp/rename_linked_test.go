@@ -98,8 +98,8 @@ func TestRenameLinkedModule(t *testing.T) {
 			t.Errorf("%s: hover %q", file, text)
 		}
 	}
-	if got := n.places(n.ask("textDocument/definition", n.pos("modules/web/manifests/init.pp", "t.erb", 1))); len(got) != 1 ||
-		!strings.Contains(got[0], "templates/t.erb") {
+	got := n.places(n.ask("textDocument/definition", n.pos("modules/web/manifests/init.pp", "t.erb", 1)))
+	if len(got) != 1 || !strings.Contains(got[0], "templates/t.erb") {
 		t.Errorf("definition of the template: %q", got)
 	}
 	n.bye()

@@ -552,8 +552,8 @@ func TestCheckRolesByFacts(t *testing.T) {
 	}
 }
 
-// Where the hierarchy has levels for what machines say of themselves, a node that does not compile says what a level has a
-// file for. What hangs on that is no error of the tree's.
+// Where the hierarchy has levels for what machines say of themselves, a node that does not compile says what a level
+// has a file for. What hangs on that is no error of the tree's.
 func TestCheckSaysWhatLevelsHave(t *testing.T) {
 	refuses := "unless $trusted['extensions']['pp_dc'] { fail('no data centre') }\n"
 	byDC := "    path: dc/%{trusted.extensions.pp_dc}.yaml\n"
