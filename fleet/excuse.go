@@ -350,14 +350,17 @@ const maxLacked = 50
 // that other machines have.
 func lackedFacts(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) ([]string, error) {
 	f := *n.Facts.Loaded()
-	names := absentFacts(failed)
-	for _, name := range names {
+	names, inRuby := absentFacts(failed), namedInRuby(failed.Failure, f.Values)
+	for _, name := range append(slices.Clip(names), inRuby...) {
 		f.Values = withUnknown(f.Values, strings.Split(name, "."), eval.NoFact(name))
 	}
-	if len(names) > 0 {
+	if len(names)+len(inRuby) > 0 {
 		node := n.Node
 		node.Facts = &f
 		if is, res, err := failsOtherwise(ctx, c, node, failed); err != nil || is {
+			if len(names) == 0 {
+				names = []string{failed.Failure.Summary}
+			}
 			return guessedOn(res, names...), err
 		}
 	}
@@ -520,6 +523,34 @@ func absentFacts(res *eval.Result) (names []string) {
 	slices.Sort(names)
 	return names
 }
+
+// namedInRuby are names that facts may have and these do not, as the template or Ruby file writes them that a failure
+// is in: what is asked of the hash of all facts there is not told apart.
+func namedInRuby(d *source.Diagnostic, given *value.Hash) (names []string) {
+	places := []source.Place{d.Place}
+	for _, r := range d.Related {
+		places = append(places, r.Place)
+	}
+	for _, p := range places {
+		if p.File == nil {
+			continue
+		}
+		text := p.File.Text
+		if strings.HasSuffix(p.File.Name, ".pp") { // an inline template
+			text = text[p.Span.Start:p.Span.End]
+		}
+		for _, m := range rubyWord.FindAllStringSubmatch(text, -1) {
+			name := m[1] + m[2]
+			if _, there := given.GetString(name); !there && !slices.Contains(names, name) && len(names) < maxLacked {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// rubyWord is a word as Ruby has it in quotes, or behind a colon.
+var rubyWord = regexp.MustCompile(`['"]([a-z]\w*)['"]|[\s(\[,]:([a-z]\w*)`)
 
 // traced compiles a node once more, once somebody asks: the result says where its values come from.
 func traced(ctx context.Context, c *compiler.Snapshot, n compiler.Node) func() *eval.Result {

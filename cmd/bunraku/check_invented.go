@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -259,6 +260,7 @@ func (c *checking) excuses() (out []string) {
 		for _, detail := range order {
 			shown := strings.TrimPrefix(detail, "Evaluation Error: ")
 			shown = strings.TrimPrefix(shown, "Error while evaluating a Function Call, ")
+			shown = inTemplate.ReplaceAllString(shown, ":$1: ")
 			if i := strings.LastIndex(shown, "; without "); kind.kind == fleet.NeedsValues && i >= 0 {
 				shown = clipText(shown[:i], 110) + shown[i:] // both are told
 			}
@@ -271,6 +273,9 @@ func (c *checking) excuses() (out []string) {
 	}
 	return out
 }
+
+// inTemplate is how Puppet says where in a template something failed, with the path of this machine.
+var inTemplate = regexp.MustCompile(`:\s+Filepath: .*?\s+Line: (\d+)\s+Detail: `)
 
 // maxExcuses is how many reasons are shown.
 const maxExcuses = 12

@@ -629,16 +629,23 @@ func TestCheckOnOtherMachines(t *testing.T) {
 		{"a variable that a template asks for", "notify { inline_template(\"<%= scope.lookupvar('role::late::x') %>\"): }",
 			"since something must be declared beside it", "error["},
 		{"the class of another module's", "include apt\nif $apt::on { return() }\nnotify { [1 + 'a']: }", "want of the module apt", "error["},
+		{"a fact that a template takes out of all", "notify { template('role/fact.erb'): }", "real nodes have (nope)",
+			"error["},
+		{"a fact that an inline template takes out of all", "notify { inline_template('<%= @facts.dig(\"nope\", :x).upcase %>'): }",
+			"may hang on facts", "error["},
+		{"a template that fails in any case", "notify { template('role/fails.erb'): }", "error[E0401]", "may hang"},
 		{"a class around it", "include role::part", "error[E0401]", "facts that were invented"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeRepo(t, map[string]string{
 				"manifests/site.pp": "node default { }\n", "environment.conf": "", "Puppetfile": "mod 'puppetlabs/apt', '1.0.0'\n",
-				"modules/role/manifests/web.pp":   "class role::web {\n" + c.code + "\n}\n",
-				"modules/role/manifests/init.pp":  "class role { $dir = '/etc/m' }\n",
-				"modules/role/manifests/part.pp":  "# @api private\nclass role::part { notify { \"x${role::dir}\": }\n include role::nosuch }\n",
-				"modules/role/manifests/late.pp":  "# @api private\nclass role::late { $x = 1 }\n",
-				"modules/given/manifests/init.pp": "class given(Integer $port) { notify { \"${port}\": } }\n",
+				"modules/role/manifests/web.pp":    "class role::web {\n" + c.code + "\n}\n",
+				"modules/role/manifests/init.pp":   "class role { $dir = '/etc/m' }\n",
+				"modules/role/manifests/part.pp":   "# @api private\nclass role::part { notify { \"x${role::dir}\": }\n include role::nosuch }\n",
+				"modules/role/manifests/late.pp":   "# @api private\nclass role::late { $x = 1 }\n",
+				"modules/role/templates/fact.erb":  "a\n<%= @facts['nope']['x'] %>\n",
+				"modules/role/templates/fails.erb": "<%= @facts['kernel'] %><%= 'nope'.nosuch %>\n",
+				"modules/given/manifests/init.pp":  "class given(Integer $port) { notify { \"${port}\": } }\n",
 				"hiera.yaml": "version: 5\nhierarchy:\n- name: x\n  paths: ['nodes/%{facts.networking.fqdn}.yaml', 'role/%{facts.role}.yaml', " +
 					"'os/%{facts.os.family}.yaml', common.yaml]\n",
 				"data/nodes/web.example.com.yaml": "by_name: 1\n", "data/role/web.yaml": "by_role: 1\n",
