@@ -264,11 +264,28 @@ func (c *comparison) alone(k Kind, r *catalog.Resource) {
 	c.add(x)
 }
 
+// doubt makes one of a change of which it is not known whether it is one.
+func (c *Change) doubt(why string, dark [2]bool) {
+	if c.Kind != NotKnown {
+		c.Kind, c.Text, c.dark = NotKnown, why, dark
+	}
+}
+
+// Doubt tells that it hangs on a decision that was guessed on either side whether there is the change.
+func (c *Change) Doubt(why string) { c.doubt(why, [2]bool{true, true}) }
+
 // resource compares one that both catalogs have.
 func (c *comparison) resource(r, s *catalog.Resource) {
 	if why := cmp.Or(r.Possible, s.Possible); why != "" {
-		c.add(&Change{Kind: NotKnown, Name: r.Name(), Text: why, old: r, new: s,
-			dark: [2]bool{r.Possible != "", s.Possible != ""}})
+		dark, at := [2]bool{r.Possible != "", s.Possible != ""}, len(c.changes)
+		defer func() { // what differs is no change if it is another branch of one decision
+			for _, x := range c.changes[at:] {
+				x.doubt(why, dark)
+			}
+			if len(c.changes) == at {
+				c.add(&Change{Kind: NotKnown, Name: r.Name(), Text: why, old: r, new: s, dark: dark})
+			}
+		}()
 	}
 	if r.Exported != s.Exported {
 		c.add(&Change{Kind: Attribute, Name: r.Name(), Attribute: "exported", Old: value.Bool(r.Exported),

@@ -349,7 +349,7 @@ func (s *search) again(w *witness) outcome {
 		s.fail(err)
 		return outcome{}
 	}
-	o = s.outcome(w, is, s.base, nil)
+	o = s.outcome(w, is, s.base, nil, s.nodes[w.node].Node)
 	w.keep("again", o)
 	return o
 }
@@ -409,13 +409,14 @@ func (s *search) try(w *witness, hunks []*diff.Hunk) outcome {
 		return outcome{}
 	}
 	s.Watch(is)
-	o = s.outcome(w, is, st.snapshot, st.contents)
+	o = s.outcome(w, is, st.snapshot, st.contents, n)
 	w.keep(name, o)
 	return o
 }
 
-// outcome compares a compile with the old one.
-func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, contents *diff.Contents) outcome {
+// outcome compares a compile with the old one; as is the node as it was compiled.
+func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, contents *diff.Contents,
+	as compiler.Node) outcome {
 	n := s.nodes[w.node]
 	switch {
 	case is.Failure != nil && w.was.Failure != nil:
@@ -432,7 +433,12 @@ func (s *search) outcome(w *witness, is *eval.Result, c *compiler.Snapshot, cont
 	opt := s.Options
 	opt.Contents = contents
 	before, after := s.side(s.base, w.was), s.side(c, is)
-	o := keysOf(diff.Compare(before, after, opt))
+	changes, _, err := s.between(s.ctx, twins{s.base, c, n.Node, as, w.was, is, opt})
+	if err != nil {
+		s.fail(err)
+		return outcome{}
+	}
+	o := keysOf(changes)
 	o.ignored = len(o.keys)+len(o.unknown) == 0 && diff.Ignored(before, after, opt)
 	return o
 }
@@ -589,13 +595,14 @@ func (s *search) now(w *witness, all *state) *eval.Result {
 	if !s.moves(w, w.was, all) {
 		return w.was
 	}
-	is, err := s.compile(s.ctx, all.snapshot, s.nodes[w.node].Importing(s.told(all)).Node)
+	n := s.nodes[w.node].Importing(s.told(all)).Node
+	is, err := s.compile(s.ctx, all.snapshot, n)
 	if err != nil {
 		s.fail(err)
 		return nil
 	}
 	s.Watch(is)
-	w.keep(s.name(s.patch.Hunks), s.outcome(w, is, all.snapshot, all.contents))
+	w.keep(s.name(s.patch.Hunks), s.outcome(w, is, all.snapshot, all.contents, n))
 	return is
 }
 

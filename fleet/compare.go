@@ -33,6 +33,8 @@ type Comparing struct {
 	Consequences *Consequences
 	// Moved are the modules that the sides want in different versions, and have the same files of, or none.
 	Moved []Moved
+	// OtherData tells that data of Hiera's change.
+	OtherData bool
 	// Alike are files and directories that both sides have from one place, whatever they are on either side.
 	Alike   []string
 	Options diff.Options
@@ -134,6 +136,9 @@ func (c *Comparing) Exchange(ctx context.Context, nodes []Node) (restless []stri
 
 // compile is a node's compile on some side. What hangs on exports that are not known is not known either.
 func (c *Comparing) compile(ctx context.Context, s *compiler.Snapshot, n compiler.Node) (*eval.Result, error) {
+	if n.Absent == compiler.StandInAny {
+		n.NoData = missingData(s.Environment())
+	}
 	res, err := s.Compile(ctx, n)
 	if err == nil && res.Open == "" && len(res.Asked) > 0 {
 		if res.Open = c.doubted[Node{Node: n}.certname()]; res.Open != "" {
@@ -147,6 +152,9 @@ func (c *Comparing) compile(ctx context.Context, s *compiler.Snapshot, n compile
 	}
 	if err == nil && res.Open == "" && n.Absent == compiler.StandInAny {
 		res.Open = c.Want.unproved(res) // what it asked is the same, if the questions hold
+		if lacks := Lacked(res.StandIns, source.MissingKey); res.Open == "" && c.OtherData && len(lacks) > 0 {
+			res.Open = wantsData + Listed(lacks) // they may be made of what changes
+		}
 	}
 	return res, err
 }
@@ -210,10 +218,14 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 	default:
 		out.Empty = Empty(was.Catalog) || Empty(is.Catalog)
 		before, after := c.side(c.From, was), c.side(c.To, is)
-		changes := diff.Compare(before, after, c.Options)
+		t := twins{c.From, c.To, c.old(n), c.new(n), was, is, c.Options}
+		changes, others, err := c.between(ctx, t)
+		if err != nil {
+			return err
+		}
 		out.Ignored = len(changes) == 0 && diff.Ignored(before, after, c.Options)
 		if len(changes) > 0 && c.Traced != nil {
-			better, _, _, err := c.traced(ctx, n)
+			better, _, err := c.traced(ctx, n)
 			if err != nil {
 				return err
 			}
@@ -227,7 +239,7 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 			return nil
 		}
 		r.Add(i, changes)
-		effects, err := c.follow(ctx, r, i, n, was, is)
+		effects, err := c.follow(ctx, r, i, n, append(others, t)...)
 		if u != nil && err == nil {
 			u.keep(both, i, effects)
 		}
@@ -239,31 +251,41 @@ func (c *Comparing) node(ctx context.Context, u *reuse, r *diff.Report, i int, n
 // differs compares a node whose catalogs are known to be different.
 func (c *Comparing) differs(ctx context.Context, u *reuse, r *diff.Report, i int, n Node, both pair) (done bool,
 	err error) {
-	changes, was, is, err := c.traced(ctx, n)
+	changes, all, err := c.traced(ctx, n)
 	if err != nil || len(changes) == 0 {
 		return false, err
 	}
-	r.Nodes[i].Empty = Empty(was.Catalog) || Empty(is.Catalog)
+	t := all[len(all)-1]
+	r.Nodes[i].Empty = Empty(t.was.Catalog) || Empty(t.is.Catalog)
 	r.Add(i, changes)
-	effects, err := c.follow(ctx, r, i, n, was, is)
+	effects, err := c.follow(ctx, r, i, n, all...)
 	if err == nil {
 		u.keep(both, i, effects)
 	}
 	return true, err
 }
 
-// follow says what a run does to a node that changes.
-func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, was, is *eval.Result) ([]diff.Effect,
-	error) {
+// follow says what a run does to a node that changes: what it does whichever branches are taken, where some were guessed.
+func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, all ...twins) (effects []diff.Effect,
+	err error) {
 	if c.Consequences == nil || len(r.Nodes[i].Changes) == 0 {
 		return nil, nil
 	}
-	effects, err := c.Consequences.Of(ctx, sides{NewSuspect(c.From, was, n.Facts), NewSuspect(c.To, is, n.Facts),
-		n.Invented, was.Partial() || is.Partial()})
-	if err != nil {
-		return nil, err
+	for k, t := range all {
+		found, err := c.Consequences.Of(ctx, sides{NewSuspect(c.From, t.was, n.Facts), NewSuspect(c.To, t.is, n.Facts),
+			n.Invented, t.was.Partial() || t.is.Partial()})
+		if err != nil {
+			return nil, err
+		}
+		if k > 0 {
+			found = slices.DeleteFunc(slices.Clone(found), func(e diff.Effect) bool { return !slices.Contains(effects, e) })
+		}
+		effects = found
 	}
-	if was.Open == wantsModules || is.Open == wantsModules {
+	if len(all) > 1 && !slices.ContainsFunc(effects, func(e diff.Effect) bool { return e.Kind != diff.EffectTaken }) {
+		effects = nil // nothing is left of what that was taken for true for
+	}
+	if t := all[len(all)-1]; t.was.Open == wantsModules || t.is.Open == wantsModules {
 		effects = append(slices.Clip(effects), diff.Effect{Kind: diff.EffectNotKnown, Text: wantsModules})
 	}
 	r.Follow(i, effects)
@@ -272,23 +294,26 @@ func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, w
 
 // traced compares a node that changes once more, with provenance, so that what is its own can be told. Nothing is given
 // if that takes too much: a trace counts on the budget of a compile.
-func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change, was, is *eval.Result, err error) {
+// all are its compiles, those with other branches taken first.
+func (c *Comparing) traced(ctx context.Context, n Node) (changes []*diff.Change, all []twins, err error) {
 	from, to, err := c.Traced(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	if was, err = c.compile(ctx, from, c.old(n)); err != nil {
-		return nil, nil, nil, err
+	t := twins{from: from, to: to, old: c.old(n), new: c.new(n), opt: c.Options}
+	if t.was, err = c.compile(ctx, from, t.old); err != nil {
+		return nil, nil, err
 	}
-	if is, err = c.compile(ctx, to, c.new(n)); err != nil {
-		return nil, nil, nil, err
+	if t.is, err = c.compile(ctx, to, t.new); err != nil {
+		return nil, nil, err
 	}
-	c.Watch(was)
-	c.Watch(is)
-	if was.Catalog == nil || is.Catalog == nil {
-		return nil, nil, nil, nil
+	c.Watch(t.was)
+	c.Watch(t.is)
+	if t.was.Catalog == nil || t.is.Catalog == nil {
+		return nil, nil, nil
 	}
-	return diff.Compare(c.side(from, was), c.side(to, is), c.Options), was, is, nil
+	changes, others, err := c.between(ctx, t)
+	return changes, append(others, t), err
 }
 
 // tracedFiles is traced of a node whose catalog stays the same, and names files that do not.
@@ -330,7 +355,7 @@ func (c *Comparing) held(ctx context.Context, r *diff.Report, i int, n Node, was
 				}
 			}
 			r.Add(i, changes)
-			_, err := c.follow(ctx, r, i, n, was, was)
+			_, err := c.follow(ctx, r, i, n, twins{was: was, is: was})
 			return err
 		}
 		if out.Ignored = c.Options.Contents.Ignored(c.side(c.From, was), c.Options); out.Ignored {

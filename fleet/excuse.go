@@ -341,6 +341,26 @@ func noData(env *environment.Environment, dir string) bool {
 	})
 }
 
+// missingData tells of which keys the data are not there: of all if the environment's hiera.yaml names a directory that
+// it has not, else those of modules of which that holds.
+func missingData(env *environment.Environment) func(key string) bool {
+	var all *bool
+	of := map[string]bool{}
+	return func(key string) bool {
+		if all == nil {
+			is := env.Dir != "" && noData(env, env.Dir)
+			all = &is
+		}
+		name, _, _ := strings.Cut(key, "::")
+		is, known := of[name]
+		if m := env.Module(name); !*all && !known && m != nil {
+			is = noData(env, m.Dir)
+			of[name] = is
+		}
+		return *all || is
+	}
+}
+
 // maxLacked bounds the keys that are tried.
 const maxLacked = 50
 

@@ -120,13 +120,14 @@ func (s *search) through(w *witness, q *question, c *diff.Cause) *diff.Cause {
 	if st.err != nil || len(st.through) == 0 {
 		return c
 	}
-	is, err := s.compile(s.ctx, st.snapshot, s.nodes[w.node].Node) // which is told what there was
+	n := s.nodes[w.node].Node // which is told what there was
+	is, err := s.compile(s.ctx, st.snapshot, n)
 	if err != nil {
 		s.fail(err)
 		return c
 	}
 	s.Watch(is)
-	if s.outcome(w, is, st.snapshot, st.contents).keys[q.key] {
+	if s.outcome(w, is, st.snapshot, st.contents, n).keys[q.key] {
 		return c
 	}
 	host := s.nodes[w.node].certname()

@@ -64,3 +64,68 @@ func TestDiffClonedNamesNotKnown(t *testing.T) {
 		clonedDiff(t, s, code, 3, "no effect seen", file, "1 not known", "!No differences", "!without effect")
 	}
 }
+
+// What stands behind a decision that is not known is possible, on whichever side: no change of it is sure.
+func TestDiffClonedGuesses(t *testing.T) {
+	const file = "site/profile/manifests/base.pp"
+	const run = "package { 'p': ensure => 'present' } service { 's': ensure => 'running' }"
+	const stop = "package { 'p': ensure => 'absent' } service { 's': ensure => 'stopped' }"
+	const one, two = "notify { 'z': message => '1' }", "notify { 'z': message => '2' }"
+	for _, c := range []struct {
+		old, new string
+		text     []string
+	}{
+		{"case $on { true: { " + run + " } default: { " + stop + " } }",
+			"case $on { false: { " + stop + " } default: { " + run + " } }", []string{"Package[p] ensure", "Service[s] ensure"}},
+		{"if $on { " + one + " } else { " + two + " }", "if !$on { " + two + " } else { " + one + " }",
+			[]string{"Notify[z] message"}},
+		{"service { 's': ensure => 'running' }", "if $on { service { 's': ensure => 'running' } }", []string{"Service[s]"}},
+		{"if $on { include profile::far }", "include profile::far", []string{"Notify[far]"}},
+		{"if $sub == 'a' { } elsif $sub == 'b' { include profile::far }", "include profile::far", []string{"Notify[far]"}},
+		{"include profile::far", "case $sub { 'a': { } 'b', 'c': { include profile::far } 'd': { } default: { } }",
+			[]string{"Notify[far]"}},
+		{"include profile::far\nNotify<| |> { withpath => true }",
+			"include profile::far\nif $on { Notify<| |> { withpath => true } }", []string{"Notify[far] withpath"}},
+	} {
+		const class = "class profile::base(Boolean $on, String $sub) {\n"
+		s := clonedTree(t, map[string]string{file: class + c.old + "\n}\n",
+			"site/profile/manifests/far.pp": "class profile::far { notify { 'far': } }\n"})
+		s.edit(file, c.old, c.new)
+		clonedDiff(t, s, c.new, 3, append(c.text, file+":", "   from ", "profile::base::", "1 not known",
+			"!starts", "!leaves behind", "!A  on")...)
+		s.edit(file, c.new, c.new+"\nnotify { 'sure': }") // beside it, what is sure is told
+		clonedDiff(t, s, c.new, 2, "+ Notify[sure]", "A  on 1 node", "!- Notify[far]")
+	}
+}
+
+// Where Hiera looks for data in what is not there, a default proves nothing; neither does what only a server has, nor a
+// value that may be made of data which change. A level that has no file for a node is known.
+func TestDiffClonedData(t *testing.T) {
+	const file, data = "site/profile/manifests/base.pp", "data/common.yaml"
+	const away = "version: 5\ndefaults:\n  datadir: hieradata\n  data_hash: yaml_data\nhierarchy:\n  - name: c\n    path: common.yaml\n"
+	for _, c := range []struct {
+		class, hiera, file string
+		want               int
+	}{
+		{"class profile::base(Boolean $on = false) { if $on { notify { 'z': message => 'old' } } }", away, file, 3},
+		{"class profile::base { if lookup('l', { 'default_value' => false }) { notify { 'old': } } }", away, file, 3},
+		{"class profile::base { if lookup('l', { 'default_value' => false }) { notify { 'old': } } }", "", file, 0},
+		{"class profile::base(String $motd) { file { '/etc/motd': content => $motd } }", "", data, 3},
+		{"class profile::base(String $motd) { file { '/etc/motd': content => $motd } }", "", "README.md", 0},
+		{"class profile::base { if find_file('/nowhere/xx') { notify { 'old': } } }", "", file, 3},
+		{"class profile::base { if file('/nowhere/xx', '/dev/null') =~ /a/ { notify { 'old': } } }", "", file, 3},
+		{"class profile::base { if find_file('profile/xx') { notify { 'old': } } }", "", file, 0},
+	} {
+		files := map[string]string{file: c.class + "\n", data: "a: old\n", "README.md": "old\n"}
+		if c.hiera != "" {
+			files["hiera.yaml"] = c.hiera
+		}
+		s := clonedTree(t, files)
+		s.edit(c.file, "old", "new")
+		if c.want == 3 {
+			clonedDiff(t, s, c.class, c.want, "no effect seen", c.file, "1 not known", "!No differences")
+		} else {
+			clonedDiff(t, s, c.class, c.want, "1 cannot change", "!not known")
+		}
+	}
+}

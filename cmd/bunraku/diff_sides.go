@@ -190,11 +190,21 @@ func (a *app) openDiff(ctx context.Context, cmd *cobra.Command, root string, f *
 	if err = d.findAlike(ctx, f); err != nil {
 		return nil, err
 	}
+	d.c.OtherData = slices.ContainsFunc(d.paths, d.isData)
 	maybeNamed := func(p string) bool { return maybeModuleFile(p, linked) }
 	if slices.ContainsFunc(d.paths, maybeNamed) || d.otherModules() {
 		d.c.Options.Contents = diff.NewContents(d.c.From.Environment(), d.c.To.Environment(), d.revs.Modes(d.old, d.new))
 	}
 	return d, nil
+}
+
+// isData reports whether Hiera may read a file: of the environment, or of a module.
+func (d *diffing) isData(p string) bool {
+	if strings.Contains(p, "/data/") {
+		return true
+	}
+	config := filepath.Join(source.Absolute(d.root), "hiera.yaml")
+	return inside(p, fleet.DataPlaces(d.old.Files, config)) || inside(p, fleet.DataPlaces(d.new.Files, config))
 }
 
 // givenBy is what flags name besides the environment.

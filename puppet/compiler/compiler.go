@@ -199,6 +199,10 @@ type Node struct {
 	Trial bool
 	// Elsewhere tells of which keys other nodes may have values where this one has defaults (eval.Input.Elsewhere).
 	Elsewhere func(key string, none bool) bool
+	// NoData tells of which keys the data are not there (eval.Input.NoData).
+	NoData func(key string) bool
+	// Branch is which branch decisions take that hang on what is not known (eval.Input.Branch).
+	Branch int
 	// Traced keeps where the values come from, also if the options do not.
 	Traced bool
 }
@@ -243,7 +247,7 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 		Settings: c.set, Cache: c.cache, Cover: c.covering(n),
 		Parameters: who.parameters, Classes: who.classes, Bytes: who.bytes, Said: who.said, Imports: who.imports,
 		ServerFacts: server, Node: who.name, Facts: who.facts, Trusted: who.trusted, Part: n.Part,
-		Elsewhere: n.Elsewhere}
+		Elsewhere: n.Elsewhere, NoData: n.NoData, Branch: n.Branch}
 	in.Settings.Trace = in.Settings.Trace || n.Traced
 	if c.opt.Questions && c.bridge == nil { // what real Ruby looks at has no name
 		in.Log = trace.NewLog(c.asked.like())

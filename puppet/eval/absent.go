@@ -99,6 +99,7 @@ func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.O
 // Elsewhere stands in for what other nodes may have as the value of a key where this one has a default: v, or nil for
 // one that nobody has looked at. It is nil where nobody asks for that.
 func (ev *Evaluator) Elsewhere(key string, v value.Value) *value.Opaque {
+	ev.takes(key)
 	if ev.in.Elsewhere == nil || !ev.in.Elsewhere(key, v != nil && isNone(v)) {
 		return nil
 	}
@@ -155,6 +156,20 @@ func (ev *Evaluator) NoLevel(path string) bool {
 	}
 	ev.hangsOn(o)
 	return true
+}
+
+// PassesOver notes that a file is not there, and that code went on without it, as Puppet does: a server may have it.
+func (ev *Evaluator) PassesOver(name string) {
+	if w, is := ev.world.(Lacking); is && w.Lacks(source.MissingFile, name) != "" {
+		ev.loose(&value.Opaque{Why: noFileWhy + name, Absent: true})
+	}
+}
+
+// takes notes that code went on with a default where Hiera looks for data in what is not there.
+func (ev *Evaluator) takes(key string) {
+	if ev.in.NoData != nil && ev.in.NoData(key) {
+		ev.loose(&value.Opaque{Why: noDataWhy + key, Absent: true})
+	}
 }
 
 // Partial reports whether the catalog may lack something, or hold something that Puppet's does not, for want of

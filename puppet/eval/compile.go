@@ -72,7 +72,7 @@ func Compile(w World, in Input) (result *Result) {
 		ev.trace.Within(nil) // what is asked of the graph from now on is not the compile's work
 		result.Warnings, result.Logs, result.Asked = ev.warnings, ev.logs, ev.asked
 		result.StandIns, result.GuessedOn, result.Unsure = ev.standIns, ev.guessedOn, ev.unsure
-		result.Guessed = ev.guesses > 0
+		result.Guessed, result.Branches = ev.guesses > 0, ev.branches
 		result.Steps, result.Bytes = ev.budget.Spent()
 		switch p := recover().(type) {
 		case nil:

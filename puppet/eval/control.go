@@ -18,14 +18,20 @@ func (ev *Evaluator) ifExpr(e *syntax.If, sc *Scope) (value.Value, provenance.Re
 	cond := ev.deep(test, r)
 	taken, passed := e.Then.Stmts, e.Else.Stmts
 	open := inDoubt(test) != nil && ev.undecided(test, e.Test)
-	if open || value.Truthy(test) == e.Unless {
+	at := ev.elsifs
+	ev.elsifs = 0
+	if open && !ev.supposesIf(e, at) || !open && value.Truthy(test) == e.Unless {
 		taken, passed = passed, taken
 	}
 	cond = ev.noteTest(cond, e, test)
 	ev.covers(taken)
 	ev.passOver(passed, sc, cond)
 	before := ev.decide(cond)
+	if open && e.ElseIf {
+		ev.elsifs = at + 1
+	}
 	v, vr := ev.blockOf(opaqueIf(open, test), taken, sc, passed)
+	ev.elsifs = 0
 	vr = ev.under(vr)
 	ev.leaveDecision(before)
 	ev.leaveBlock(sc, mark)
@@ -66,6 +72,9 @@ func (ev *Evaluator) caseExpr(e *syntax.Case, sc *Scope) (value.Value, provenanc
 	}
 	if chosen == nil {
 		chosen = fallback
+	}
+	if open != nil {
+		chosen = ev.supposesOption(e, chosen)
 	}
 	if chosen != nil {
 		cond = ev.noteOption(provenance.Chosen, cond, e.Test, test,

@@ -93,6 +93,10 @@ type Input struct {
 	// Elsewhere tells of which keys other nodes may have values where this one has a default, whichever or one that is
 	// none; nil for no key. Those may be in another environment, too.
 	Elsewhere func(key string, none bool) bool
+	// NoData tells of which keys the data are not there: that there is none proves nothing. nil for no key.
+	NoData func(key string) bool
+	// Branch is which branch decisions take that hang on what is not known, from 1; 0 is as if they were false.
+	Branch int
 }
 
 // Assigned is a class that an external node classifier gives to the node.
@@ -127,6 +131,8 @@ type Evaluator struct {
 	doubting  int         // how many of those there are, one within the other
 	// guess is the value that is not known on which it hangs whether the code being run runs; nil when it does for certain
 	guess    *value.Opaque
+	branches int           // how many other branches the decision has that was guessed and has most; see supposesIf
+	elsifs   int           // the number of those that were guessed before the elsif that is to be evaluated
 	guesses  int           // how many decisions were guessed, or effects left out
 	mayLeave bool          // what was not run may have ended the code around it, or brought what a failure is about
 	lost     int           // how many of them may have declared something
@@ -262,6 +268,8 @@ type Result struct {
 	// at, or what a template, a file, a function or a key is called.
 	LooseOn []StandIn
 	Guessed bool // a decision hung on something that is not known
+	// Branches is how many other branches there were to guess at, of the decision with most of them (Input.Branch).
+	Branches int
 	// Certain tells that the compile fails so whatever the values are that are not known.
 	Certain bool
 	// Unsure tells that something looked absent to the compile that may be there in Puppet.

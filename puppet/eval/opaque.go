@@ -100,6 +100,37 @@ func (ev *Evaluator) undecided(v value.Value, e syntax.Expr) bool {
 	return true
 }
 
+// Whoever wants to know what hangs on the guesses compiles again and has other branches taken (Input.Branch): of each
+// decision that is not known the one of this number, or the last one, if there are not as many. supposesIf reports
+// whether an if takes its first branch then, at being the number of those before it of which it is the elsif.
+func (ev *Evaluator) supposesIf(e *syntax.If, at int) bool {
+	last := at + 1
+	for x := e; x.ElseIf; last++ {
+		next, is := x.Else.Stmts[0].(*syntax.If)
+		if !is {
+			break
+		}
+		x = next
+	}
+	ev.branches = max(ev.branches, last)
+	return min(ev.in.Branch, last) == at+1
+}
+
+// supposesOption is the option that a case takes; chosen is the one of which nothing is to be supposed.
+func (ev *Evaluator) supposesOption(e *syntax.Case, chosen *syntax.Option) *syntax.Option {
+	var others []*syntax.Option
+	for _, o := range e.Options {
+		if o != chosen {
+			others = append(others, o)
+		}
+	}
+	ev.branches = max(ev.branches, len(others))
+	if n := min(ev.in.Branch, len(others)); n > 0 {
+		return others[n-1]
+	}
+	return chosen
+}
+
 // takeOpen is the value that is not known on which a comparison of case or a selector hung, if one did.
 func (ev *Evaluator) takeOpen() *value.Opaque {
 	o := ev.open

@@ -131,6 +131,7 @@ func file(c *eval.Call) (value.Value, error) {
 		if found || err != nil {
 			return value.String(strings.TrimPrefix(string(content), byteOrderMark)), err
 		}
+		c.Eval.PassesOver(string(name))
 	}
 	var about []source.Subject
 	for _, a := range c.Args {
@@ -156,6 +157,7 @@ func firstFound(name, doc, params, list string, find func(Files, string) (string
 				}
 			}
 			why = append(why, absent(c, name+" "+s))
+			c.Eval.PassesOver(s)
 		}
 		c.Ref = c.Trace().Join(why...)
 		return value.Undef{}, nil
