@@ -17,7 +17,7 @@ const markdownMost = 60_000
 func (r *Report) Markdown(w io.Writer) error {
 	var head strings.Builder
 	fmt.Fprintf(&head, "### bunraku diff: %s, %s → %s\n\n", code(r.Name), code(r.From), code(r.To))
-	parts := r.counts(Changed, Fails, Mended, Unknown, CannotChange, Equal, FailsBoth, Excused, NotDone)
+	parts := r.counts(Changed, Fails, Mended, Gone, Comes, Unknown, CannotChange, Equal, FailsBoth, Excused, NotDone)
 	fmt.Fprintf(&head, "**%s**: %s", plural(len(r.Nodes), "node"), strings.Join(parts, ", "))
 	if text := r.verdict(); text != "" {
 		head.WriteString(". " + text)

@@ -24,10 +24,12 @@ const (
 	Mended    // it did not compile before, and does now
 	FailsBoth // it compiles on neither side
 	Excused   // it does not compile, and is invented or may not read something: that tells nothing of the tree
+	Gone      // it is invented, and what it was invented for is on the old side only
+	Comes     // likewise, on the new side only
 )
 
 var stateNames = [...]string{"not done", "cannot change", "equal", "changed", "not known", "newly failing", "mended",
-	"failing on both sides", "not compared"}
+	"failing on both sides", "not compared", "gone", "new"}
 
 // String is the state in words.
 func (s State) String() string { return stateNames[s] }
@@ -228,7 +230,7 @@ func (r *Report) Fail() {
 	by := map[string]*Failure{}
 	for i, n := range r.Nodes {
 		d := n.New
-		if n.State == Mended {
+		if n.State == Mended || n.State == Comes {
 			d = n.Old
 		}
 		if d == nil || n.State == Excused {
@@ -393,13 +395,21 @@ func (r *Report) counts(states ...State) (parts []string) {
 	}
 	for _, s := range states {
 		if s == Equal {
-			add(r.Count(s)-ignored, s.String())
+			add(r.Count(s)-ignored, r.word(s))
 			add(ignored, "equal but for what is ignored")
 		} else {
-			add(r.Count(s), s.String())
+			add(r.Count(s), r.word(s))
 		}
 	}
 	return parts
+}
+
+// word is a state in words. Whether real machines can change, invented nodes do not tell.
+func (r *Report) word(s State) string {
+	if r.Invented && s == CannotChange {
+		return "not seen to change"
+	}
+	return s.String()
 }
 
 // verdict says that nothing differs, if nothing does and everything is known.
@@ -409,6 +419,9 @@ func (r *Report) verdict() string {
 		return ""
 	case slices.ContainsFunc(r.Nodes, func(n *Node) bool { return n.Ignored }):
 		return "No differences but those that are ignored."
+	}
+	if r.Invented {
+		return "No differences seen on the invented nodes."
 	}
 	return "No differences."
 }

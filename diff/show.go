@@ -110,7 +110,7 @@ func (p *printer) head() {
 		first += "   " + plural(n, "hunk")
 	}
 	p.line("%s", paint(p.Style.Place, first))
-	parts := r.counts(CannotChange, Equal, Changed, Unknown, Fails, Mended, FailsBoth, Excused, NotDone)
+	parts := r.counts(CannotChange, Equal, Changed, Unknown, Fails, Mended, Gone, Comes, FailsBoth, Excused, NotDone)
 	nodes := plural(len(r.Nodes), "node")
 	if r.Invented {
 		nodes += " (invented, since there are no facts)"
@@ -194,7 +194,8 @@ func (p *printer) names(nodes []int) string {
 }
 
 func (p *printer) failure(f *Failure) {
-	word := map[State]string{Fails: "newly failing", Mended: "compiles again", FailsBoth: "failing on both sides"}[f.State]
+	word := map[State]string{Fails: "newly failing", Mended: "compiles again", FailsBoth: "failing on both sides",
+		Gone: "gone", Comes: "new"}[f.State]
 	style := p.Style.Error
 	if f.State != Fails {
 		style = p.Style.Faint

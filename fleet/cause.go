@@ -145,9 +145,9 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 	}
 	for _, f := range r.Failures {
 		switch {
-		case f.State == diff.Fails || f.Was != nil:
+		case f.State == diff.Fails || f.State == diff.Gone || f.Was != nil:
 			add(f.Nodes, &question{key: failureKey(f.Diagnostic), slot: failureSlot, cause: &f.Cause})
-		case f.State == diff.Mended:
+		case f.State == diff.Mended || f.State == diff.Comes:
 			add(f.Nodes, &question{key: mendedKey, slot: failureSlot, cause: &f.Cause})
 		}
 	}
@@ -168,7 +168,18 @@ func (c *Comparing) Causes(ctx context.Context, r *diff.Report, nodes []Node, pa
 		}
 	}
 	witnesses = s.everywhere(r, witnesses, units)
-	s.effects(r, witnesses, units)
+	used, unsure := usedBy(r)
+	if s.ctx.Err() == nil {
+		if !unsure && r.Compared() {
+			s.effects(r, witnesses, units, used)
+		}
+		used, unsure = usedBy(r)
+		for _, h := range patch.Hunks {
+			if !used[h] && h.Effect == "" && h.Unseen == "" {
+				h.Unseen = untold(r, unsure)
+			}
+		}
+	}
 	return s.err
 }
 
@@ -524,6 +535,14 @@ const unfetched = "modules are not fetched: what other versions of them do was n
 // onAgents is said of code that agents run, not compiles: facts, and how resources come to be as the catalog says.
 const onAgents = "agents run it: what it does there was not looked at"
 
+// onInvented is said of what only nodes were asked about that nobody has.
+const onInvented = "on the invented nodes: "
+
+// invented reports whether the nodes are.
+func (s *search) invented() bool {
+	return slices.ContainsFunc(s.nodes, func(n Node) bool { return n.Invented != nil })
+}
+
 // alike is said of what the sides do not read as it is on either of them.
 const alike = "both sides read it from one place: how it changed was not looked at"
 
@@ -669,9 +688,26 @@ func (s *search) elsewhere(r *diff.Report, witnesses []*witness, u []*diff.Hunk)
 	return len(order) > 0
 }
 
-// effects says of every hunk that is no cause why it is none. Nodes that cannot change ask for none of them.
-func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk) {
-	used := map[*diff.Hunk]bool{}
+// untold is said of a hunk of which nothing else is known.
+func untold(r *diff.Report, unsure bool) string {
+	switch {
+	case r.Missed() > 0:
+		return notCompared(r)
+	case unsure:
+		return "what makes some of the changes is not known: it may be this"
+	}
+	return "it was not looked at by itself"
+}
+
+func notCompared(r *diff.Report) string {
+	missed := r.Missed()
+	return fmt.Sprintf("%d of the %d nodes %s not compared", missed, len(r.Nodes),
+		map[bool]string{true: "was", false: "were"}[missed == 1])
+}
+
+// usedBy are the hunks that are causes; unsure tells that others may be.
+func usedBy(r *diff.Report) (used map[*diff.Hunk]bool, unsure bool) {
+	used = map[*diff.Hunk]bool{}
 	note := func(c *diff.Cause) {
 		if c != nil {
 			for _, h := range c.Hunks {
@@ -679,7 +715,6 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			}
 		}
 	}
-	unsure := false
 	for _, it := range r.All() {
 		note(it.Cause)
 		unsure = unsure || it.Cause == nil || !it.Cause.Sure
@@ -688,9 +723,11 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		note(f.Cause)
 		unsure = unsure || (f.State != diff.FailsBoth || f.Was != nil) && f.Cause == nil
 	}
-	if unsure || s.ctx.Err() != nil || !r.Compared() {
-		return // who knows which of them is a part of that
-	}
+	return used, unsure // who knows which of the others is a part of that
+}
+
+// effects says of every hunk that is no cause why it is none. Nodes that cannot change ask for none of them.
+func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.Hunk, used map[*diff.Hunk]bool) {
 	witnesses = slices.DeleteFunc(slices.Clone(witnesses), func(w *witness) bool { return w == nil })
 	units, left := idle(units, used)
 	if left > 0 {
@@ -737,8 +774,7 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 			case s.alike(h.Path):
 				h.Unseen = alike
 			case missed > 0:
-				h.Unseen = fmt.Sprintf("%d of the %d nodes %s not compared", missed, len(r.Nodes),
-					map[bool]string{true: "was", false: "were"}[missed == 1])
+				h.Unseen = notCompared(r)
 			case failing[i] > 0:
 				h.Unseen = neitherSide(failing[i])
 			case looked < asked:
@@ -750,6 +786,8 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 				h.Unseen = why[i] + ", and would do something else without it" + together(u)
 			case leans[i]:
 				h.Unseen = needed + together(u)
+			case s.invented():
+				h.Unseen = onInvented + why[i] + together(u)
 			default:
 				h.Effect = why[i] + together(u)
 			}

@@ -71,7 +71,7 @@ func (s *search) everywhere(r *diff.Report, witnesses []*witness, units [][]*dif
 	}
 	for _, f := range slices.Clone(r.Failures) {
 		q := &question{key: mendedKey, slot: failureSlot}
-		if f.State != diff.Mended {
+		if f.State != diff.Mended && f.State != diff.Comes {
 			q.key = failureKey(f.Diagnostic)
 		}
 		for _, p := range s.apart(f.Nodes, at, q, f.Cause, units) {

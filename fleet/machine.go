@@ -10,6 +10,7 @@ import (
 	"bunraku/diff"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
+	"bunraku/puppet/syntax"
 	"bunraku/source"
 )
 
@@ -23,17 +24,32 @@ import (
 // file, a function or a key whose name is not known: nothing of what they may be was asked for.
 //   - A value that is not known is equal to nothing.
 //
-// A node that compiles on one side only newly fails, or is mended, if no other machine or data could help it (excuse).
+// A node that compiles on one side only newly fails, or is mended, if no other machine or data could help it (excuse), or
+// if the new side refuses a system that the old one did not. Where what it was invented for is on one side only, it is
+// gone, or new.
 
 // Settle gives invented nodes machines on which they compile, on all sides of a comparison if there is such a machine.
 // The first side counts most; a node that compiles on no machine stays as it is.
 func Settle(ctx context.Context, nodes []Node, sides ...*compiler.Snapshot) ([]Node, error) {
 	out, errs := slices.Clone(nodes), make([]error, len(nodes))
+	refused := make([]bool, len(nodes))
 	source.Each(ctx, len(out), func(i int) {
-		if out[i].Invented != nil {
-			errs[i] = out[i].settle(ctx, sides)
+		if out[i].Invented == nil {
+			return
+		}
+		if errs[i] = out[i].byDefault(ctx, sides); errs[i] != nil {
+			return
+		}
+		first := out[i]
+		if errs[i] = out[i].settle(ctx, sides); errs[i] == nil && out[i].Invented.System.ID != first.Invented.System.ID {
+			refused[i], errs[i] = first.newlyRefused(ctx, sides)
 		}
 	})
+	for i, is := range refused { // what a side newly refuses is told of the machine that it refuses
+		if is {
+			out = append(out, nodes[i])
+		}
+	}
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(n Node) bool { // two may have become one
 		twice := seen[n.Title()]
@@ -63,6 +79,67 @@ func (n *Node) settle(ctx context.Context, sides []*compiler.Snapshot) error {
 		fine = append(fine, c)
 	}
 	return nil
+}
+
+// byDefault gives a node that has a class of the tree's a node statement, where all sides have some and none for others
+// than the nodes that they name.
+func (n *Node) byDefault(ctx context.Context, sides []*compiler.Snapshot) error {
+	if n.Invented.Class == "" || n.Code != nil {
+		return nil
+	}
+	for _, c := range sides {
+		res, err := c.Compile(ctx, n.Node)
+		if err != nil || res.Failure == nil || len(res.Failure.Names(source.MissingNode)) == 0 {
+			return err
+		}
+	}
+	with := *n.Invented
+	with.Code, _ = syntax.Parse(source.NewFile("default node", "node default { }\n"), syntax.Options{})
+	n.Node, n.Invented = with.Node, &with
+	return nil
+}
+
+// newlyRefused reports whether the first side, which is the new one, refuses a machine on which all others compile, and
+// would refuse every other one with the same system.
+func (n *Node) newlyRefused(ctx context.Context, sides []*compiler.Snapshot) (bool, error) {
+	if len(sides) < 2 {
+		return false, nil
+	}
+	for _, c := range sides[1:] {
+		if res, err := c.Compile(ctx, n.Node); err != nil || res.Failure != nil {
+			return false, err
+		}
+	}
+	res, err := sides[0].Compile(ctx, n.Node)
+	if err != nil {
+		return false, err
+	}
+	return refuses(ctx, sides[0], n.Invented, res)
+}
+
+// refuses reports whether the code says itself that it is not for the system of a machine, whatever else is known of the
+// machine and whatever data there are.
+func refuses(ctx context.Context, c *compiler.Snapshot, n *Invention, res *eval.Result) (bool, error) {
+	if res.Failure == nil || len(res.Failure.Names(source.Refusal)) == 0 || stoodIn(res) != nil {
+		return false, nil
+	}
+	if names, err := lackedValues(ctx, c, n, res); err != nil || len(names) > 0 {
+		return false, err
+	}
+	names, err := lackedFacts(ctx, c, n, res)
+	return len(names) == 0, err
+}
+
+// lost reports whether a node does not compile since nothing is there any more of what it was invented for: its class,
+// or its node statement.
+func (n Node) lost(c *compiler.Snapshot, d *source.Diagnostic) bool {
+	i := n.Invented
+	if i.Class == "" && i.Define == "" {
+		return len(d.Names(source.MissingNode)) > 0
+	}
+	module, rest, _ := strings.Cut(i.Class, "::")
+	_, there := c.Environment().ManifestFile(module, rest)
+	return !there && slices.Contains(d.Names(source.MissingClass), i.Class)
 }
 
 // fits reports whether a machine compiles where res is from and on some other sides.
@@ -155,9 +232,20 @@ func (c *Comparing) one(ctx context.Context, out *diff.Node, n Node, was, is *ev
 	if out.State = diff.Mended; is.Failure != nil {
 		out.State, side, fails = diff.Fails, c.To, is
 	}
+	if n.lost(side, fails.Failure) {
+		if out.State = diff.Comes; is.Failure != nil {
+			out.State = diff.Gone
+		}
+		return nil
+	}
 	x, err := excuse(ctx, side, n.Invented, fails)
 	if err != nil {
 		return err
+	}
+	if x != nil && x.Kind == Refuses && is.Failure != nil {
+		if newly, err := refuses(ctx, side, n.Invented, fails); err != nil || newly {
+			return err
+		}
 	}
 	if x != nil {
 		excused(out)

@@ -113,6 +113,9 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 var (
 	reading = regexp.MustCompile("\\b(load|\\w*eval|require|require_relative|import|open|glob|system|exec|spawn|\\w*popen|sysopen|" +
 		"Dir|Find|File|IO|Pathname|YAML|JSON|Psych|Kernel)\\b|%x|load_file|`|\\bread")
+	// ofModule is a line of what Pins has of one module, and plain a text in it that is one as it stands: it reads nothing
+	ofModule = regexp.MustCompile(`(?m)^\d+ mod\b.*$|^\d+ :?\w+(:| =>) ['"][^'"]*['"],?$`)
+	plain    = regexp.MustCompile(`'[^'\\]*'|"[^"\\#]*"`)
 	computed = regexp.MustCompile(`#\{|\*|\bENV\b|\bglob\b|\b(Dir|Find|Pathname)\b`)
 	here     = regexp.MustCompile(`#\{\s*(__dir__|File\.dirname\(__FILE__\)|here)\s*\}`)
 	pathOf   = regexp.MustCompile(`[A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+`)
@@ -130,10 +133,15 @@ func said(pins map[string]string) (text string) {
 	return text
 }
 
+// withoutNames leaves out how modules are called, where they come from and their versions.
+func withoutNames(said string) string {
+	return ofModule.ReplaceAllStringFunc(said, func(line string) string { return plain.ReplaceAllString(line, "''") })
+}
+
 // evaluates reports whether a file that a Puppetfile may evaluate, or read a list from, is not the same on both sides.
 // said is what the Puppetfiles say, without comments; modules is the module path.
 func (r *Revisions) evaluates(old, new *Revision, said string, modules []string) bool {
-	if !reading.MatchString(said) {
+	if !reading.MatchString(withoutNames(said)) {
 		return false
 	}
 	list, err := r.Changed(context.Background(), old, new, []string{r.env})

@@ -3,8 +3,10 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"bunraku/diff"
+	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 )
@@ -31,6 +33,11 @@ func (c *Comparing) between(ctx context.Context, t twins) (changes []*diff.Chang
 	changes = diff.Compare(c.side(t.from, t.was), c.side(t.to, t.is), t.opt)
 	if len(changes) == 0 {
 		return changes, nil, nil
+	}
+	if names := typesNotThere(t.was, t.is); len(names) > 0 &&
+		slices.ContainsFunc(changes, func(x *diff.Change) bool { return x.Kind == diff.Attribute || x.Kind == diff.Added }) {
+		changes = append(changes, &diff.Change{Kind: diff.NotKnown, Name: catalog.Name{Type: "Class", Title: "main"},
+			Text: "whether types that are not there take what changes: " + Listed(names)})
 	}
 	for branch := 1; branch <= min(max(t.was.Branches, t.is.Branches), mostBranches); branch++ {
 		o := t
@@ -64,4 +71,17 @@ func comes(x *diff.Change) string {
 		return ""
 	}
 	return "comes: " + x.Name.String()
+}
+
+// typesNotThere are the data types without which compiles went on, and which take every value.
+func typesNotThere(all ...*eval.Result) (names []string) {
+	for _, res := range all {
+		for _, s := range res.StandIns {
+			if s.OnlyType() && !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -20,6 +20,7 @@ var meanings = map[string]string{
 	"D104":  "a change that was not expected",
 	"D105":  "something that verify finds of the new catalog and not of the old one",
 	"D201":  "whether something changes is not known",
+	"D202":  "a node was not compared",
 	"V101":  "order missing",
 	"V102":  "cannot succeed from a fresh machine",
 	"V201":  "not idempotent",

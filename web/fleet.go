@@ -124,7 +124,8 @@ func (st *state) list(q url.Values) *fleetList {
 	for _, s := range []string{"fails", "found", "unknown", "fine"} {
 		l.statuses = append(l.statuses, facet{s, statuses[s]})
 	}
-	for _, s := range []diff.State{diff.Fails, diff.Changed, diff.Mended, diff.Unknown} {
+	for _, s := range []diff.State{diff.Fails, diff.Changed, diff.Mended, diff.Gone,
+		diff.Comes, diff.Unknown} {
 		if word := s.String(); changed[word] > 0 || change == word {
 			l.changes = append(l.changes, facet{word, changed[word]})
 		}

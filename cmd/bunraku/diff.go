@@ -232,7 +232,7 @@ func diffCode(r *diff.Report, asserted bool) int {
 		return n.New != nil && n.New.Code == source.CodeBug
 	}):
 		return exitFailed
-	case asserted && r.Unexpected()+r.Count(diff.Mended) > 0: // a whole catalog where there was none
+	case asserted && r.Unexpected()+r.Count(diff.Mended)+r.Count(diff.Comes)+r.Count(diff.Gone) > 0: // a whole catalog where there was none
 		return exitNo
 	case !r.Compared():
 		return exitUnknown
@@ -240,7 +240,7 @@ func diffCode(r *diff.Report, asserted bool) int {
 		return exitUnknown
 	case asserted:
 		return exitFine
-	case r.Count(diff.Changed)+r.Count(diff.Mended) > 0:
+	case r.Count(diff.Changed)+r.Count(diff.Mended)+r.Count(diff.Comes)+r.Count(diff.Gone) > 0:
 		return exitNo
 	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth)+r.Missed() > 0: // what fails was not compared
 		return exitUnknown

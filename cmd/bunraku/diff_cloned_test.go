@@ -125,7 +125,98 @@ func TestDiffClonedData(t *testing.T) {
 		if c.want == 3 {
 			clonedDiff(t, s, c.class, c.want, "no effect seen", c.file, "1 not known", "!No differences")
 		} else {
-			clonedDiff(t, s, c.class, c.want, "1 cannot change", "!not known")
+			clonedDiff(t, s, c.class, c.want, "1 not seen to change", "!not known")
 		}
+	}
+}
+
+// That the new side refuses a system on which the old one compiles is told, though there are systems that it takes;
+// nothing is told of a refusal that a fact of real machines may spare them.
+func TestDiffClonedRefusals(t *testing.T) {
+	const file, class = "site/profile/manifests/base.pp", "class profile::base {\n"
+	const choice = "$p = $facts['os']['family'] ? { 'Debian' => 'apt', 'RedHat' => 'yum', default => 'x' }\nnotify { $p: }\n}\n"
+	s := clonedTree(t, map[string]string{file: class + choice})
+	s.edit(file, class, class+"if $facts['os']['family'] == 'Debian' { fail('not for Debian') }\n")
+	clonedDiff(t, s, "a system", 1, "newly failing on 1 node", "not for Debian", "d.example.com on debian-12 (invented)",
+		"base.pp:2", "2 nodes", "!without effect")
+	s.edit(file, class, class+"# more of it\n")
+	clonedDiff(t, s, "it was refused before", 0, "!newly failing")
+	s = clonedTree(t, map[string]string{file: class + choice})
+	s.edit(file, class, class+"unless $facts['role'] { fail('which role?') }\n")
+	clonedDiff(t, s, "a fact", 3, "!newly failing", "which role?")
+}
+
+// Of real machines nodes that nobody has say nothing: that is told, once, and no line is without effect.
+func TestDiffClonedInvented(t *testing.T) {
+	const file = "site/profile/manifests/base.pp"
+	s := clonedTree(t, map[string]string{file: "class profile::base { notify { 'a': } }\n",
+		"site/profile/manifests/far.pp": "class profile::far { notify { 'old': } }\n"})
+	s.edit("site/profile/manifests/far.pp", "old", "new")
+	s.commit("a class that nobody includes")
+	for _, format := range []string{"text", "markdown"} {
+		code, out, _ := call("diff", s.dir, "HEAD~1..HEAD", "--format", format)
+		for _, want := range []string{"No differences seen on the invented nodes.", "1 not seen to change", "no effect seen",
+			"on the invented nodes: no node asks for it"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: there is no %q in\n%s", format, want, out)
+			}
+		}
+		if code != 0 || strings.Contains(out, "ithout effect") || strings.Contains(out, "cannot change") ||
+			strings.Count(out, "real machines may make a difference") != 1 {
+			t.Errorf("%s: exit %d\n%s", format, code, out)
+		}
+	}
+}
+
+// What nodes were invented for may go and come: that is no failure of the code.
+func TestDiffClonedGone(t *testing.T) {
+	roles := map[string]string{"manifests/site.pp": "",
+		"site/profile/manifests/base.pp": "class profile::base { }\n", "site/role/manifests/a.pp": "class role::a { notify { 'a': } }\n",
+		"site/role/manifests/b.pp": "class role::b { notify { 'b': } }\n"}
+	s := clonedTree(t, roles)
+	s.git("mv", "site/role/manifests/b.pp", "site/role/manifests/c.pp")
+	s.edit("site/role/manifests/c.pp", "role::b", "role::c")
+	clonedDiff(t, s, "a role is called otherwise", 2, "gone on 1 node", "new on 1 node", "1 gone, 1 new", "role::b on debian-12",
+		"b.pp", "!newly failing", "!compiles again")
+	s.edit("site/role/manifests/a.pp", "notify { 'a': }", "include role::c")
+	s.commit("it is used")
+	s.git("rm", "-q", "site/role/manifests/c.pp")
+	clonedDiff(t, s, "and gone", 1, "gone on 1 node", "newly failing on 1 node")
+
+	roles["manifests/site.pp"] = "node 'd.example.com' { include role::a }\nnode 'e.example.com' { include role::b }\n"
+	s = clonedTree(t, roles)
+	s.edit("manifests/site.pp", "node 'e.example.com' { include role::b }\n", "")
+	clonedDiff(t, s, "a node statement", 2, "gone on 1 node", "e.example.com", "!newly failing")
+	s.edit("site/role/manifests/b.pp", "'b'", "'c'")
+	clonedDiff(t, s, "a role that no node statement is for", 2, "Notify[b]", "Notify[c]", "!not compared")
+}
+
+// All formats say that a node was not compared, and of every hunk what is known of it.
+func TestDiffClonedTold(t *testing.T) {
+	const file = "site/profile/manifests/base.pp"
+	s := clonedTree(t, map[string]string{file: "class profile::base { notify { 'a': message => 1 } }\n"})
+	s.edit(file, "=> 1", "=> $facts['my'] + 1")
+	clonedDiff(t, s, "a fact", 3, "1 not compared", "no effect seen", file+":1", "1 of the 1 nodes was not compared")
+	for _, format := range []string{"github", "gitlab", "sarif", "junit"} {
+		if code, out, _ := call("diff", s.dir, "HEAD~1..HEAD", "--format", format); code != 3 ||
+			!strings.Contains(out, "not compared: ") || !strings.Contains(out, "D202") && format != "junit" {
+			t.Errorf("%s: exit %d\n%s", format, code, out)
+		}
+	}
+	s = clonedTree(t, map[string]string{file: "class profile::base(Ngx::Port $p = 80) { notify { 'a': message => $p } }\n",
+		"Puppetfile": "mod 'x/ngx', '1.0.0'\n"})
+	s.edit("data/common.yaml", "a: 1", "profile::base::p: 8000")
+	clonedDiff(t, s, "a value of a type that is not there", 2, "80 → 8000",
+		"whether types that are not there take what changes: ngx::port")
+}
+
+// A module may be called as a word of Ruby is.
+func TestDiffClonedPuppetfileWords(t *testing.T) {
+	for _, mod := range []string{"mod 'puppetlabs/exec', '0.1.0'\nmod 'puppet/hiera', '3.3.1'\n",
+		"mod \"load\",\n  git: 'https://example.com/load.git'\nmod('puppet-hiera', '1.0.0')\n"} {
+		s := clonedTree(t, map[string]string{"site/profile/manifests/base.pp": "class profile::base { include exec }\n",
+			"Puppetfile": mod})
+		s.edit("hiera.yaml", "  - name: c\n", "  - name: d\n    path: d.yaml\n  - name: c\n")
+		clonedDiff(t, s, mod, 3, "!another version", "!other versions", "modules do that are not there")
 	}
 }

@@ -52,6 +52,7 @@ const (
 	codeUnexpected = "D104"
 	codeFound      = "D105"
 	codeNotKnown   = "D201"
+	codeNotDone    = "D202"
 )
 
 // fromTop is a file as platforms call it, who show what was found at its line: as seen from the top of the repository.
@@ -108,6 +109,22 @@ func diffProblems(r *diff.Report, files source.Files, named, hide func(string) s
 			add(&source.Diagnostic{Code: codeFound, Severity: source.Warning, Summary: "new: " + x.Text}, x.Nodes)
 		}
 	}
+	excused := map[string]*source.Diagnostic{}
+	for i, n := range r.Nodes {
+		if n.State != diff.Excused {
+			continue
+		}
+		d := excused[n.Excuse]
+		if d == nil {
+			d = &source.Diagnostic{Code: codeNotDone, Severity: source.Warning, Summary: "not compared: " + n.Excuse}
+			if n.New != nil && n.New.Place.Known() {
+				d.Place = n.New.Place
+				d.Place.File = source.NewFile(named(d.Place.File.Name), d.Place.File.Text)
+			}
+			excused[n.Excuse] = d
+		}
+		add(d, []int{i})
+	}
 	for _, it := range r.Unknown {
 		at := it.Name.String()
 		if it.Attribute != "" {
@@ -115,6 +132,7 @@ func diffProblems(r *diff.Report, files source.Files, named, hide func(string) s
 		}
 		why, _, _ := strings.Cut(it.Text, "\n")
 		add(&source.Diagnostic{Code: codeNotKnown, Severity: source.Warning,
+			Place:   causePlace(it.Cause, files, named, opened),
 			Summary: fmt.Sprintf("whether %s changes is not known: %s", at, why)}, it.Nodes)
 	}
 	run.Sort()

@@ -21,7 +21,7 @@ func TestDiffNotCompared(t *testing.T) {
 	s.commit("data")
 	const sides, not = "HEAD~1..HEAD", "not compared c.example.com on debian-12 (invented), b.example.com on debian-12 (invented): "
 	code, out, _ := call("diff", s.dir, sides)
-	for _, want := range []string{"1 cannot change, 2 not compared", not, "not here",
+	for _, want := range []string{"1 not seen to change, 2 not compared", not, "not here",
 		"no effect seen", "data/common.yaml:1", "README.md:1", "2 of the 3 nodes were not compared"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
@@ -95,7 +95,7 @@ func TestDiffAsCloned(t *testing.T) {
 	s.write("data/common.yaml", "who: old\napt::purge: true\n")
 	s.commit("a datum of a module that is not there")
 	tell(3, "not known on 3 nodes   what modules do that are not there", "no effect seen", "!without effect", "!No differences",
-		"Modules that are not there: apt", "of 4 of the", "2 cannot change")
+		"Modules that are not there: apt", "of 4 of the", "2 not seen to change")
 	s.write("data/common.yaml", "who: new\napt::purge: true\n")
 	s.commit("a datum")
 	tell(2, "+ Notify[new]", "Notify[on Debian] message", "data/common.yaml:1", "2 changed")

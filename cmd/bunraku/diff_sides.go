@@ -443,6 +443,9 @@ func (d *diffing) conclude(ctx context.Context, r *diff.Report) error {
 // for the same.
 func (d *diffing) notes() (out []string) {
 	add := func(text ...string) { out = append(out, text...) }
+	if d.invented {
+		add("The nodes are invented: facts, classification, environment or data of real machines may make a difference.")
+	}
 	if list := d.revs.Ignored(d.old, d.new); len(list) > 0 && (d.old.Tree != nil || d.new.Tree != nil) {
 		add(fmt.Sprintf("The same on both sides, since git ignores them: %s.", some(list)))
 	}
