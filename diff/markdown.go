@@ -64,7 +64,7 @@ func (r *Report) markdownFailure(f *Failure) string {
 		at += "was: " + code(cutText(f.Was.Summary, 300)) + "\n\n"
 	}
 	return fmt.Sprintf("<details open><summary><b>%s</b> on %s: <code>%s</code></summary>\n\n%s%son %s\n\n"+
-		"</details>\n\n", f.State, plural(len(f.Nodes), "node"), prose(cutText(f.Summary, 300)), at,
+		"</details>\n\n", f.State, plural(len(f.Nodes), "node"), prose(cutText(f.told(), 300)), at,
 		markdownCause(p, f.Cause), sentence(p.names(f.Nodes)))
 }
 

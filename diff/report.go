@@ -98,6 +98,17 @@ type Failure struct {
 	Cause *Cause
 }
 
+// told is what the error says, and on which side, where a node is on the other one only.
+func (f *Failure) told() string {
+	switch f.State {
+	case Gone:
+		return "now: " + f.Summary
+	case Comes:
+		return "before: " + f.Summary
+	}
+	return f.Summary
+}
+
 // NewReport makes an empty report about nodes.
 func NewReport(names []string) *Report {
 	r := &Report{items: map[string]*Item{}}

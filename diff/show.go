@@ -201,7 +201,7 @@ func (p *printer) failure(f *Failure) {
 		style = p.Style.Faint
 	}
 	p.line("")
-	p.line("%s on %s   %s", paint(style, word), plural(len(f.Nodes), "node"), f.Summary)
+	p.line("%s on %s   %s", paint(style, word), plural(len(f.Nodes), "node"), f.told())
 	if f.Was != nil {
 		p.line("   was   %s", f.Was.Summary)
 	}
