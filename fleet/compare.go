@@ -265,7 +265,8 @@ func (c *Comparing) differs(ctx context.Context, u *reuse, r *diff.Report, i int
 	return true, err
 }
 
-// follow says what a run does to a node that changes: what it does whichever branches are taken, where some were guessed.
+// follow says what a run does to a node that changes: what it does whichever branches are taken, where some were
+// guessed.
 func (c *Comparing) follow(ctx context.Context, r *diff.Report, i int, n Node, all ...twins) (effects []diff.Effect,
 	err error) {
 	if c.Consequences == nil || len(r.Nodes[i].Changes) == 0 {

@@ -20,13 +20,13 @@ import (
 //
 //   - What classes, resources and functions do whose module is not there may hang on anything that a tree has, such as
 //     a datum that is called after them. Of a node that has such there is no proof, only what is seen to change.
-//   - A decision that was guessed leaves out what stands behind it. So do a selector that was not made, and a template, a
-// file, a function or a key whose name is not known: nothing of what they may be was asked for.
+//   - A decision that was guessed leaves out what stands behind it. So do a selector that was not made, and a template,
+// a file, a function or a key whose name is not known: nothing of what they may be was asked for.
 //   - A value that is not known is equal to nothing.
 //
-// A node that compiles on one side only newly fails, or is mended, if no other machine or data could help it (excuse), or
-// if the new side refuses a system that the old one did not. Where what it was invented for is on one side only, it is
-// gone, or new.
+// A node that compiles on one side only newly fails, or is mended, if no other machine or data could help it (excuse),
+// or if the new side refuses a system that the old one did not. Where what it was invented for is on one side only, it
+// is gone, or new.
 
 // Settle gives invented nodes machines on which they compile, on all sides of a comparison if there is such a machine.
 // The first side counts most; a node that compiles on no machine stays as it is.
@@ -117,8 +117,8 @@ func (n *Node) newlyRefused(ctx context.Context, sides []*compiler.Snapshot) (bo
 	return refuses(ctx, sides[0], n.Invented, res)
 }
 
-// refuses reports whether the code says itself that it is not for the system of a machine, whatever else is known of the
-// machine and whatever data there are.
+// refuses reports whether the code says itself that it is not for the system of a machine, whatever else is known of
+// the machine and whatever data there are.
 func refuses(ctx context.Context, c *compiler.Snapshot, n *Invention, res *eval.Result) (bool, error) {
 	if res.Failure == nil || len(res.Failure.Names(source.Refusal)) == 0 || stoodIn(res) != nil {
 		return false, nil

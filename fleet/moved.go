@@ -113,7 +113,8 @@ func (r *Revisions) Moved(old, new *Revision, from, to *environment.Environment)
 var (
 	reading = regexp.MustCompile("\\b(load|\\w*eval|require|require_relative|import|open|glob|system|exec|spawn|\\w*popen|sysopen|" +
 		"Dir|Find|File|IO|Pathname|YAML|JSON|Psych|Kernel)\\b|%x|load_file|`|\\bread")
-	// ofModule is a line of what Pins has of one module, and plain a text in it that is one as it stands: it reads nothing
+	// ofModule is a line of what Pins has of one module, and plain a text in it that is one as it stands: it reads
+	// nothing
 	ofModule = regexp.MustCompile(`(?m)^\d+ mod\b.*$|^\d+ :?\w+(:| =>) ['"][^'"]*['"],?$`)
 	plain    = regexp.MustCompile(`'[^'\\]*'|"[^"\\#]*"`)
 	computed = regexp.MustCompile(`#\{|\*|\bENV\b|\bglob\b|\b(Dir|Find|Pathname)\b`)

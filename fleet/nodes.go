@@ -11,6 +11,7 @@
 //	reuse.go     what a store knows of them, and nodes that are alike
 //	cause.go     which hunks make a change; blame.go who wrote them; far.go hunks that only other nodes read
 //	impact.go    which nodes can change
+//	machine.go   machines for nodes that are invented; suppose.go what hangs on decisions that were guessed
 //	compare.go   the catalogs of all nodes between two states
 //	exchange.go  what nodes export to each other
 //	stored.go    catalogs that PuppetDB has, as a baseline

@@ -227,12 +227,13 @@ func (a *app) tellDiff(ctx context.Context, r *diff.Report, f *diffFlags, show d
 
 // diffCode is the exit code: the gravest of all.
 func diffCode(r *diff.Report, asserted bool) int {
+	whole := r.Count(diff.Mended) + r.Count(diff.Comes) + r.Count(diff.Gone) // catalogs that come or go
 	switch {
 	case r.Count(diff.Fails) > 0 || slices.ContainsFunc(r.Nodes, func(n *diff.Node) bool {
 		return n.New != nil && n.New.Code == source.CodeBug
 	}):
 		return exitFailed
-	case asserted && r.Unexpected()+r.Count(diff.Mended)+r.Count(diff.Comes)+r.Count(diff.Gone) > 0: // a whole catalog where there was none
+	case asserted && r.Unexpected()+whole > 0:
 		return exitNo
 	case !r.Compared():
 		return exitUnknown
@@ -240,7 +241,7 @@ func diffCode(r *diff.Report, asserted bool) int {
 		return exitUnknown
 	case asserted:
 		return exitFine
-	case r.Count(diff.Changed)+r.Count(diff.Mended)+r.Count(diff.Comes)+r.Count(diff.Gone) > 0:
+	case r.Count(diff.Changed)+whole > 0:
 		return exitNo
 	case r.Count(diff.Unknown)+r.Count(diff.FailsBoth)+r.Missed() > 0: // what fails was not compared
 		return exitUnknown

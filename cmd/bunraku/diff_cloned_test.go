@@ -21,8 +21,8 @@ func clonedTree(t *testing.T, files map[string]string) *repository {
 	return newTree(t, 0, 0, all)
 }
 
-// clonedDiff compares what a test wrote last with what it wrote before, and looks for texts; those that begin with ! must
-// not be there.
+// clonedDiff compares what a test wrote last with what it wrote before, and looks for texts; those that begin with !
+// must not be there.
 func clonedDiff(t *testing.T, s *repository, what string, want int, text ...string) {
 	t.Helper()
 	s.commit(what)
@@ -41,24 +41,25 @@ func clonedDiff(t *testing.T, s *repository, what string, want int, text ...stri
 // not known, nothing was asked: that a hunk in them has no effect is not claimed.
 func TestDiffClonedNamesNotKnown(t *testing.T) {
 	const class = "class profile::base(Boolean $on, String $sub, Array $l) {\n"
+	const in, data, base = "site/profile/", "data/common.yaml", "site/profile/manifests/base.pp"
 	for code, file := range map[string]string{
-		"$m = $on ? { true => 'old', default => 'd' } notify { 'z': message => $m }":               "site/profile/manifests/base.pp",
-		"$m = 'x' ? { $sub => 'old', default => 'd' } notify { 'z': message => $m }":               "site/profile/manifests/base.pp",
-		"notify { 'z': message => $on ? { true => fail('old'), default => 'd' } }":                 "site/profile/manifests/base.pp",
-		"notify { 'z': message => $on ? { true => lookup('a'), default => 'd' } }":                 "data/common.yaml",
-		"$m = $on and lookup('a') == 'old' notify { 'z': message => $m }":                          "data/common.yaml",
-		"notify { 'z': message => lookup(\"a${sub}\", { 'default_value' => 1 }) }":                 "data/common.yaml",
-		"notify { 'z': message => template(\"profile/${sub}.erb\") }":                              "site/profile/templates/x.erb",
-		"notify { 'z': message => epp(\"profile/${sub}.epp\") }":                                   "site/profile/templates/x.epp",
-		"notify { 'z': message => file(\"profile/${sub}\") }":                                      "site/profile/files/x",
-		"file { '/z': source => \"puppet:///modules/profile/${sub}\" }":                            "site/profile/files/x",
-		"file { '/z': source => [\"puppet:///modules/profile/${sub}\", 'puppet:///modules/a/b'] }": "site/profile/files/x",
-		"notify { 'z': message => call(\"profile::${sub}\") }":                                     "site/profile/functions/x.pp",
+		"$m = $on ? { true => 'old', default => 'd' } notify { 'z': message => $m }":               base,
+		"$m = 'x' ? { $sub => 'old', default => 'd' } notify { 'z': message => $m }":               base,
+		"notify { 'z': message => $on ? { true => fail('old'), default => 'd' } }":                 base,
+		"notify { 'z': message => $on ? { true => lookup('a'), default => 'd' } }":                 data,
+		"$m = $on and lookup('a') == 'old' notify { 'z': message => $m }":                          data,
+		"notify { 'z': message => lookup(\"a${sub}\", { 'default_value' => 1 }) }":                 data,
+		"notify { 'z': message => template(\"profile/${sub}.erb\") }":                              in + "templates/x.erb",
+		"notify { 'z': message => epp(\"profile/${sub}.epp\") }":                                   in + "templates/x.epp",
+		"notify { 'z': message => file(\"profile/${sub}\") }":                                      in + "files/x",
+		"file { '/z': source => \"puppet:///modules/profile/${sub}\" }":                            in + "files/x",
+		"file { '/z': source => [\"puppet:///modules/profile/${sub}\", 'puppet:///modules/a/b'] }": in + "files/x",
+		"notify { 'z': message => call(\"profile::${sub}\") }":                                     in + "functions/x.pp",
 	} {
 		s := clonedTree(t, map[string]string{
-			"site/profile/manifests/base.pp": class + code + "\n}\n",
-			"site/profile/templates/x.erb":   "old\n", "site/profile/templates/x.epp": "old\n", "site/profile/files/x": "old\n",
-			"site/profile/functions/x.pp": "function profile::x() { 'old' }\n", "data/common.yaml": "a: old\n",
+			base: class + code + "\n}\n", data: "a: old\n",
+			in + "templates/x.erb": "old\n", in + "templates/x.epp": "old\n", in + "files/x": "old\n",
+			in + "functions/x.pp": "function profile::x() { 'old' }\n",
 		})
 		s.edit(file, "old", "new")
 		clonedDiff(t, s, code, 3, "no effect seen", file, "1 not known", "!No differences", "!without effect")
@@ -76,7 +77,8 @@ func TestDiffClonedGuesses(t *testing.T) {
 		text     []string
 	}{
 		{"case $on { true: { " + run + " } default: { " + stop + " } }",
-			"case $on { false: { " + stop + " } default: { " + run + " } }", []string{"Package[p] ensure", "Service[s] ensure"}},
+			"case $on { false: { " + stop + " } default: { " + run + " } }",
+			[]string{"Package[p] ensure", "Service[s] ensure"}},
 		{"if $on { " + one + " } else { " + two + " }", "if !$on { " + two + " } else { " + one + " }",
 			[]string{"Notify[z] message"}},
 		{"service { 's': ensure => 'running' }", "if $on { service { 's': ensure => 'running' } }", []string{"Service[s]"}},
@@ -102,7 +104,8 @@ func TestDiffClonedGuesses(t *testing.T) {
 // value that may be made of data which change. A level that has no file for a node is known.
 func TestDiffClonedData(t *testing.T) {
 	const file, data = "site/profile/manifests/base.pp", "data/common.yaml"
-	const away = "version: 5\ndefaults:\n  datadir: hieradata\n  data_hash: yaml_data\nhierarchy:\n  - name: c\n    path: common.yaml\n"
+	const away = "version: 5\ndefaults:\n  datadir: hieradata\n  data_hash: yaml_data\n" +
+		"hierarchy:\n  - name: c\n    path: common.yaml\n"
 	for _, c := range []struct {
 		class, hiera, file string
 		want               int
@@ -134,7 +137,8 @@ func TestDiffClonedData(t *testing.T) {
 // nothing is told of a refusal that a fact of real machines may spare them.
 func TestDiffClonedRefusals(t *testing.T) {
 	const file, class = "site/profile/manifests/base.pp", "class profile::base {\n"
-	const choice = "$p = $facts['os']['family'] ? { 'Debian' => 'apt', 'RedHat' => 'yum', default => 'x' }\nnotify { $p: }\n}\n"
+	const choice = "$p = $facts['os']['family'] ? { 'Debian' => 'apt', 'RedHat' => 'yum', default => 'x' }\n" +
+		"notify { $p: }\n}\n"
 	s := clonedTree(t, map[string]string{file: class + choice})
 	s.edit(file, class, class+"if $facts['os']['family'] == 'Debian' { fail('not for Debian') }\n")
 	clonedDiff(t, s, "a system", 1, "newly failing on 1 node", "not for Debian", "d.example.com on debian-12 (invented)",
@@ -171,13 +175,14 @@ func TestDiffClonedInvented(t *testing.T) {
 // What nodes were invented for may go and come: that is no failure of the code.
 func TestDiffClonedGone(t *testing.T) {
 	roles := map[string]string{"manifests/site.pp": "",
-		"site/profile/manifests/base.pp": "class profile::base { }\n", "site/role/manifests/a.pp": "class role::a { notify { 'a': } }\n",
-		"site/role/manifests/b.pp": "class role::b { notify { 'b': } }\n"}
+		"site/profile/manifests/base.pp": "class profile::base { }\n",
+		"site/role/manifests/a.pp":       "class role::a { notify { 'a': } }\n",
+		"site/role/manifests/b.pp":       "class role::b { notify { 'b': } }\n"}
 	s := clonedTree(t, roles)
 	s.git("mv", "site/role/manifests/b.pp", "site/role/manifests/c.pp")
 	s.edit("site/role/manifests/c.pp", "role::b", "role::c")
-	clonedDiff(t, s, "a role is called otherwise", 2, "gone on 1 node", "new on 1 node", "1 gone, 1 new", "role::b on debian-12",
-		"b.pp", "!newly failing", "!compiles again")
+	clonedDiff(t, s, "a role is called otherwise", 2, "gone on 1 node", "new on 1 node", "1 gone, 1 new",
+		"role::b on debian-12", "b.pp", "!newly failing", "!compiles again")
 	s.edit("site/role/manifests/a.pp", "notify { 'a': }", "include role::c")
 	s.commit("it is used")
 	s.git("rm", "-q", "site/role/manifests/c.pp")

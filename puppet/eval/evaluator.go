@@ -264,8 +264,8 @@ type Result struct {
 	// GuessedOn are the data, files and facts that are not there and on which a decision hung, an effect, or each answer
 	// of Hiera's.
 	GuessedOn []StandIn
-	// LooseOn are those of them, and others, on which it hangs what the compile asked: which branch of a selector is looked
-	// at, or what a template, a file, a function or a key is called.
+	// LooseOn are those of them, and others, on which it hangs what the compile asked: which branch of a selector is
+	// looked at, or what a template, a file, a function or a key is called.
 	LooseOn []StandIn
 	Guessed bool // a decision hung on something that is not known
 	// Branches is how many other branches there were to guess at, of the decision with most of them (Input.Branch).
