@@ -63,8 +63,15 @@ func (s *scanner) heredocTag() token {
 		}
 		text = behind + nl + 1
 	}
+	if at, never := s.endless[d.tag]; never && text >= at {
+		return bad("Heredoc without end-tagged line", "end the text with a line that holds | "+d.tag)
+	}
 	end := s.heredocText(d, text)
 	if end < 0 {
+		if s.endless == nil {
+			s.endless = map[string]int{}
+		}
+		s.endless[d.tag] = text
 		return bad("Heredoc without end-tagged line", "end the text with a line that holds | "+d.tag)
 	}
 	s.jump = end
@@ -110,6 +117,9 @@ func (d *heredoc) readFlags() string {
 // heredocText finds the text's lines from the given offset up to the line that ends with the tag. It returns the offset
 // behind that line, or -1. Puppet takes any line that ends with the tag, whatever stands before it.
 func (s *scanner) heredocText(d *heredoc, from int) int {
+	if !d.endsBehind(s.src[from:]) {
+		return -1
+	}
 	type line struct{ from, to int }
 	var lines []line
 	for pos := from; pos < len(s.src); {
@@ -148,6 +158,21 @@ func (s *scanner) heredocText(d *heredoc, from int) int {
 		return to
 	}
 	return -1
+}
+
+// endsBehind reports whether some line of a text ends with the tag.
+func (d *heredoc) endsBehind(text string) bool {
+	for {
+		i := strings.Index(text, d.tag)
+		if i < 0 {
+			return false
+		}
+		rest, _, _ := strings.Cut(text[i+len(d.tag):], "\n")
+		if strings.TrimFunc(strings.TrimSuffix(rest, "\r"), isBlank) == "" {
+			return true
+		}
+		text = text[i+1:]
+	}
 }
 
 // endLine reports whether a line ends the heredoc and reads its marks backwards from the tag: `leading | - TAG`.
