@@ -144,7 +144,7 @@ func (at *spot) renderedBefore(variable string) bool {
 				continue
 			}
 			if slices.ContainsFunc(e.names, func(n outline.Name) bool {
-				return n.Kind == outline.TemplateName && n.In == d.In && n.Span.Start < d.Whole.End &&
+				return n.Kind == outline.TemplateName && n.In == d.In && n.From() < d.Whole.End &&
 					(n.Name == at.entry.template || n.Pattern && outline.Matches(n.Name, at.entry.template))
 			}) {
 				return true

@@ -59,6 +59,7 @@ type entry struct {
 	listed sync.Once
 	texts  map[string][]mention // what mentions has found
 	titles []source.Span        // those of resources, for mentions alone
+	inTags bool                 // what is listed stands in a template, for mentions alone
 	joined []outline.Name       // texts that are put together when the code runs, and may be names
 }
 
@@ -253,19 +254,20 @@ func (e *entry) exports() (out []string) {
 }
 
 // templateName is how manifests call a template of a folder, "" if it is none of a module's. The folder may be the
-// module, and called otherwise.
+// module, and called otherwise. A file of a module that may be rendered as a text has InFiles in front.
 func (f *folder) templateName(p string) string {
-	if !strings.Contains(p, "/templates/") {
-		return ""
+	in, kind := "/templates/", ""
+	if ext := path.Ext(p); !strings.Contains(p, in) && (ext == ".erb" || ext == ".epp") {
+		in, kind = "/files/", outline.InFiles
 	}
-	before, file, is := strings.Cut(path.Base(f.dir)+strings.TrimPrefix(f.linked(p), f.dir), "/templates/")
+	before, file, is := strings.Cut(path.Base(f.dir)+strings.TrimPrefix(f.linked(p), f.dir), in)
 	switch {
 	case !is:
 		return ""
 	case before == path.Base(f.dir) && f.module() != "":
-		return f.module() + "/" + file
+		return kind + f.module() + "/" + file
 	}
-	return path.Base(before) + "/" + file
+	return kind + path.Base(before) + "/" + file
 }
 
 // module is the name of the module that the folder is; "" if it is none.
@@ -412,7 +414,7 @@ func (x *index) whenRendered(template, owner, name string) (before, after bool) 
 	}
 	for _, n := range e.names {
 		if n.Kind == outline.TemplateName && n.In == owner && x.comesTo(n, template) {
-			before, after = before || n.Span.Start < set, after || n.Span.Start >= set
+			before, after = before || n.From() < set, after || n.From() >= set
 		}
 	}
 	return before, after || !before
@@ -640,7 +642,7 @@ func earlyIn(names []outline.Name) map[source.Span]bool {
 		if n.Kind != outline.VariableName || n.Defines || n.Free || n.Param {
 			continue
 		}
-		if end, is := set[of(n)]; is && n.Span.Start < end {
+		if end, is := set[of(n)]; is && n.From() < end {
 			out[n.Span] = true
 		}
 	}

@@ -114,6 +114,10 @@ func (f *folder) fileOf(n outline.Name) string {
 	env := snap.Environment()
 	switch n.Kind {
 	case outline.TemplateName:
+		if name, is := strings.CutPrefix(n.Name, outline.InFiles); is {
+			p, _ := env.ContentFile(name)
+			return p
+		}
 		if p, ok := env.TemplateFile(n.Name); ok {
 			return p
 		}

@@ -396,6 +396,9 @@ func (o *offers) keys(parameters bool) {
 // templates are the templates of modules, as manifests call them: for epp those in EPP, for template the others.
 func (o *offers) templates(function string) {
 	for _, name := range o.index.names {
+		if strings.HasPrefix(name, outline.InFiles) {
+			continue
+		}
 		if (path.Ext(name) == ".epp") != (function == "epp") {
 			continue
 		}

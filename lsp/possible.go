@@ -30,6 +30,7 @@ type mention struct {
 	rooted bool     // a path is behind it: web::list.0
 	beside []string // what stands in the text beside it that is no qualified name
 	part   bool     // it is a word of a longer text
+	tag    bool     // it stands within the tags of a template that is a text
 	set    bool     // it is a variable that is set as the parameter is called: [$port, $host] = $class
 }
 
@@ -192,6 +193,9 @@ func entries(n *datafile.Node) iter.Seq2[string, datafile.Kid] {
 
 // mentionedInTags lists the strings and symbols that stand within the tags of a template.
 func (e *entry) mentionedInTags(text string, base uint32) {
+	around := e.inTags
+	defer func() { e.inTags = around }()
+	e.inTags = e.tree != nil || e.data != nil
 	for at := 0; ; {
 		i := strings.Index(text[at:], "<%")
 		if i < 0 {
@@ -223,8 +227,9 @@ func (e *entry) mentionedInRuby(code string, base uint32) {
 func (e *entry) mentionedVariables(code string, base uint32) {
 	for _, m := range variableInText.FindAllStringSubmatchIndex(code, -1) {
 		name := code[m[2]:m[3]]
-		e.texts[name] = append(e.texts[name],
-			mention{at: source.Span{Start: base + uint32(m[2]), End: base + uint32(m[3])}})
+		key := strings.ToLower(name)
+		e.texts[key] = append(e.texts[key],
+			mention{at: source.Span{Start: base + uint32(m[2]), End: base + uint32(m[3])}, tag: e.inTags})
 	}
 }
 
@@ -249,6 +254,7 @@ var (
 // none says no name.
 func rubyTexts(code string) func(yield func(source.Span) bool) {
 	return func(yield func(source.Span) bool) {
+		var docs []string // the tags of the heredocs that begin on this line
 		for i := 0; i < len(code); i++ {
 			from, end := i+1, -1
 			switch c := code[i]; {
@@ -262,6 +268,20 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 				if n := strings.IndexAny(code[from:], string(c)+"\n"); n >= 0 && code[from+n] == c {
 					end = from + n
 				}
+			case c == '\n' && len(docs) > 0: // the lines of heredocs
+				for from < len(code) && len(docs) > 0 {
+					line, _, _ := strings.Cut(code[from:], "\n")
+					if word := strings.TrimSpace(line); word == docs[0] {
+						docs = docs[1:]
+					} else if at := from + strings.Index(line, word); word != "" &&
+						!yield(source.Span{Start: uint32(at), End: uint32(at + len(word))}) {
+						return
+					}
+					from += len(line) + 1
+				}
+				i = min(from, len(code)) - 1
+			case c == '<' && heredocOf.MatchString(code[i:]):
+				docs = append(docs, heredocOf.FindStringSubmatch(code[i:])[1])
 			case c == ':' && from < len(code) && isWord(code[from]) && (i == 0 || code[i-1] != ':'):
 				for end = from; end < len(code) && isWord(code[end]); end++ {
 				}
@@ -297,6 +317,9 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 	}
 }
 
+// heredocOf is how a heredoc of Ruby's begins.
+var heredocOf = regexp.MustCompile("^<<[-~]?['\"`]?([A-Z_]\\w*)")
+
 // endQuote is what ends a string of Ruby's that begins with a byte.
 func endQuote(open byte) byte {
 	if i := strings.IndexByte("([{<", open); i >= 0 {
@@ -312,7 +335,7 @@ func (e *entry) mention(text string, at source.Span) {
 		if word = strings.TrimPrefix(strings.TrimLeft(word, "@$"), "::"); word != "" {
 			key := strings.ToLower(word)
 			e.texts[key] = append(e.texts[key], mention{at: within(e.file, at, word), rooted: path, beside: beside,
-				part: part})
+				part: part, tag: e.inTags})
 		}
 	}
 	if strings.Contains(text, "::") && strings.ContainsAny(text, "%#") {
@@ -372,6 +395,9 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 			out = append(out, at.byItself(id, id.name[:i], id.name[i+2:])...)
 		case id.kind == outline.LocalName:
 			out = append(out, at.seen(at.entry, n)...)
+			if _, open := at.renderedWithin(at.entry, n); slices.ContainsFunc(open, ofText) {
+				out = append(out, at.inTextTemplates(id, id.name)...)
+			}
 			if in := at.takers(id, n); in != nil {
 				out = append(out, at.mentions(id, id.name, in)...)
 			}
@@ -427,20 +453,37 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 	}
 	asked := slices.ContainsFunc(at.index.entries, asks)
 	out = at.mentions(id, name, func(e *entry) bool { return asks(e) || asked && e.isData })
+	open := at.opensTemplates(owner)
+	if slices.ContainsFunc(open, ofText) {
+		out = append(out, at.inTextTemplates(id, name)...)
+	}
 	module, _, _ := strings.Cut(owner, "::")
 	for _, e := range at.index.entries {
-		if e.template == "" || path.Ext(e.path) == ".epp" || len(at.callers[e.template]) > 0 ||
-			!strings.HasPrefix(e.template, module+"/") && !at.renders(owner) {
+		unknown := len(at.callers[e.template]) == 0 && path.Ext(e.path) != ".epp" // nobody is known to render it
+		if e.template == "" || !(unknown && strings.HasPrefix(e.template, module+"/")) &&
+			!slices.ContainsFunc(open, func(n outline.Name) bool { return at.mayRender(n, e) }) {
 			continue
 		}
-		for _, n := range e.names { // nobody is known to render it
-			if n.Free && n.Name == name && n.Kind == outline.VariableName {
+		for _, n := range e.names {
+			if n.Free && n.Name == name && n.Kind == outline.VariableName && !slices.Contains(at.meanings(e, n), id) {
 				out = append(out, occurrence{e, n})
 			}
 		}
 	}
 	return out
 }
+
+// inTextTemplates are the texts with the tags of a template in which a variable is asked for: whoever renders a text
+// that is not known may have one of them.
+func (at *spot) inTextTemplates(id identity, name string) []occurrence {
+	return slices.DeleteFunc(at.mentions(id, name, func(e *entry) bool {
+		return (e.tree != nil || e.data != nil) && strings.Contains(e.file.Text, "<%")
+	}), func(o occurrence) bool {
+		return !slices.ContainsFunc(o.texts[strings.ToLower(name)], func(m mention) bool { return m.tag && m.at == o.Span })
+	})
+}
+
+func ofText(n outline.Name) bool { return n.Text }
 
 // open reports whether something gets attributes that are not written beside its name, or may be named in a way that
 // is not seen.
@@ -465,12 +508,40 @@ func (at *spot) open(owner string) bool {
 }
 
 // renders reports whether an owner renders templates whose names it does not say.
-func (x *index) renders(owner string) bool {
-	return slices.ContainsFunc(x.entries, func(e *entry) bool {
-		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
-			return n.Kind == outline.TemplateName && n.In == owner
-		})
-	})
+func (x *index) renders(owner string) bool { return len(x.opensTemplates(owner)) > 0 }
+
+// opensTemplates is where an owner, or a class that inherits it, renders templates of which it says neither name nor
+// text.
+func (x *index) opensTemplates(owner string) (out []outline.Name) {
+	for _, e := range x.entries {
+		for _, n := range e.open {
+			if n.Kind == outline.TemplateName && x.sees(n.In, owner) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// sees reports whether a class is another one, or inherits its variables.
+func (x *index) sees(class, owner string) bool {
+	for i := 0; i < 20 && class != owner; i++ {
+		if class = x.parents[class]; class == "" {
+			return false
+		}
+	}
+	return class == owner
+}
+
+// mayRender reports whether code that does not say which template it renders may render one: any of its module, and
+// those that nobody is known to render.
+func (x *index) mayRender(open outline.Name, e *entry) bool {
+	name, inFiles := strings.CutPrefix(e.template, outline.InFiles)
+	if name == "" || !inFiles && path.Ext(e.path) == ".epp" || inFiles && !open.Text {
+		return false
+	}
+	module, _, _ := strings.Cut(open.In, "::")
+	return module != "" && strings.HasPrefix(name, module+"/") || len(x.callers[e.template]) == 0
 }
 
 // takers tells the files that may have texts which name a parameter of a template or plan; nil if there are none.
@@ -484,7 +555,7 @@ func (at *spot) takers(id identity, n outline.Name) func(*entry) bool {
 	}
 	if id.local != 0 || path.Ext(id.file) != ".epp" || !slices.ContainsFunc(at.index.entries, func(e *entry) bool {
 		return slices.ContainsFunc(e.open, func(n outline.Name) bool {
-			return n.Kind == outline.TemplateName || n.Kind == outline.LocalName && n.Of == id.file
+			return n.Kind == outline.TemplateName && !n.Text || n.Kind == outline.LocalName && n.Of == id.file
 		})
 	}) {
 		return nil

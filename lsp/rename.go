@@ -431,6 +431,9 @@ func (r *renaming) change(to string) (*change, error) {
 	if err := r.mentioned(); err != nil {
 		return nil, err
 	}
+	if err := r.throughAll(); err != nil {
+		return nil, err
+	}
 	if err := r.computed(); err != nil {
 		return nil, err
 	}

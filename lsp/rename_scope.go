@@ -16,17 +16,19 @@ import (
 
 // ambiguous refuses to rename a variable that a word may mean beside another one.
 func (r *renaming) ambiguous() error {
+	if r.kind != outline.VariableName && r.kind != outline.LocalName {
+		return nil
+	}
 	if r.kind == outline.LocalName {
 		for _, o := range r.seen(r.entry, r.name) {
 			return refused("%s:%d sees it, being rendered where it is local", r.short(o.path), o.file.LineOf(o.Span.Start))
 		}
 		return nil
 	}
-	if r.kind != outline.VariableName {
-		return nil
-	}
 	for _, e := range r.index.entries {
-		renders := slices.ContainsFunc(e.names, func(n outline.Name) bool { return n.Kind == outline.TemplateName })
+		renders := slices.ContainsFunc(slices.Concat(e.names, e.open), func(n outline.Name) bool {
+			return n.Kind == outline.TemplateName
+		})
 		for _, d := range e.defs {
 			if renders && d.Name == r.own && d.Kind == outline.LocalName && d.Defines {
 				for _, o := range r.seen(e, d) {
@@ -116,8 +118,27 @@ func sets(b syntax.Body, name string) bool {
 
 // seen are the words of templates that see a local variable of a file: they are rendered where it is.
 func (x *index) seen(e *entry, local outline.Name) (out []occurrence) {
+	calls, open := x.renderedWithin(e, local)
+	for _, t := range x.entries {
+		if !slices.ContainsFunc(calls, func(n outline.Name) bool {
+			return path.Ext(t.path) != ".epp" && x.comesTo(n, t.template)
+		}) && !slices.ContainsFunc(open, func(n outline.Name) bool { return x.mayRender(n, t) }) {
+			continue
+		}
+		for _, word := range t.names {
+			if word.Kind == outline.VariableName && word.Free && word.Name == local.Name {
+				out = append(out, occurrence{t, word})
+			}
+		}
+	}
+	return inOrder(out)
+}
+
+// renderedWithin are the templates that are rendered where a variable is local, and the places there that do not say
+// which.
+func (x *index) renderedWithin(e *entry, local outline.Name) (calls, open []outline.Name) {
 	if e.tree == nil || local.Local == 0 && path.Ext(e.path) == ".epp" {
-		return nil
+		return nil, nil
 	}
 	var scope source.Span
 	for _, stmt := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
@@ -131,22 +152,15 @@ func (x *index) seen(e *entry, local outline.Name) (out []occurrence) {
 			return scope.Len() == 0
 		})
 	}
-	for _, n := range e.names {
-		if n.Kind != outline.TemplateName || !scope.Contains(n.Span) {
-			continue
-		}
-		for _, t := range x.entries {
-			if path.Ext(t.path) == ".epp" || !x.comesTo(n, t.template) {
-				continue
-			}
-			for _, word := range t.names {
-				if word.Kind == outline.VariableName && word.Free && word.Name == local.Name {
-					out = append(out, occurrence{t, word})
-				}
+	within := func(names []outline.Name) (out []outline.Name) {
+		for _, n := range names {
+			if n.Kind == outline.TemplateName && scope.Start <= n.From() && n.From() < scope.End {
+				out = append(out, n)
 			}
 		}
+		return out
 	}
-	return inOrder(out)
+	return within(e.names), within(e.open)
 }
 
 // comesTo reports whether the call that names a template renders one: that, or another that renders it.

@@ -17,7 +17,7 @@ import (
 // unread refuses to rename what such a file says outside of the places that are known.
 func (r *renaming) unread(c *change) error {
 	for _, e := range r.index.entries {
-		if !e.isUnread() {
+		if !e.isUnread() && !e.isHOCON() {
 			continue
 		}
 		word, at := r.saidBy(e)
@@ -25,6 +25,10 @@ func (r *renaming) unread(c *change) error {
 			if !slices.ContainsFunc(c.edits[r.real(e.path)], func(x source.Edit) bool {
 				return x.Place.Span.Start <= start && start < x.Place.Span.End
 			}) {
+				if e.isHOCON() {
+					return refused("%s:%d has %s, too, and who reads HOCON puts that together with the rest", r.short(e.path),
+						e.file.LineOf(start), word)
+				}
 				return refused("%s:%d has %s, and the file cannot be read as it is: mend that first", r.short(e.path),
 					e.file.LineOf(start), word)
 			}
@@ -48,10 +52,23 @@ func (e *entry) isUnread() bool {
 	return false
 }
 
+// isHOCON reports whether a file is data in HOCON. What a key has may stand there in several entries, and be put into
+// others; a reader is told of the last.
+func (e *entry) isHOCON() bool {
+	switch path.Ext(e.path) {
+	case ".yaml", ".yml", ".eyaml", ".json":
+		return false
+	}
+	return e.isData && e.data != nil
+}
+
 // saidBy is where a text says what is renamed, as far as words tell. A variable or parameter is meant by its own name
 // only where its owner is spoken of, or a template of the owner's speaks; a local one where it is known to be.
 func (r *renaming) saidBy(e *entry) (word string, at []uint32) {
 	text := e.file.Text
+	if e.isHOCON() && (r.kind != outline.VariableName && r.kind != outline.LocalName || r.owner != "") {
+		return r.full, saidIn(text, r.full, r.kind == outline.ClassName || r.kind == outline.TypeName)
+	}
 	if r.kind != outline.VariableName && r.kind != outline.LocalName {
 		return r.full, saidIn(text, r.full, r.kind == outline.ClassName || r.kind == outline.TypeName)
 	}

@@ -64,6 +64,9 @@ var rubyTakes = map[string]map[string][]taken{
 // interpolated is what a string of Ruby's puts in when the code runs.
 var interpolated = regexp.MustCompile(`#\{[^}]*\}|#@\w+`)
 
+// escapes are letters that are written otherwise.
+var escapes = regexp.MustCompile(`\\(?:x[0-9a-fA-F]{1,2}|u\{[^}]*\}|u[0-9a-fA-F]{4}|[0-7]{1,3})`)
+
 // formatted is what a format puts in.
 var formatted = regexp.MustCompile(`%[-+ 0#]*\d*(?:\.\d+)?(?:<\w+>)?[a-zA-Z]|%\{\w+\}`)
 
@@ -92,12 +95,29 @@ type ruby struct {
 
 func (r *ruby) read() {
 	code, on := r.code, ""
-	last := byte('(') // what stood before, blanks apart: behind it a slash begins a regular expression
+	var docs [][]string // the heredocs that begin on this line
+	last := byte('(')   // what stood before, blanks apart: behind it a slash begins a regular expression
 	for i := 0; i < len(code); {
 		c := code[i]
 		if end := quoted(code, i, last); end > i {
 			r.within(i, end)
 			on, last, i = "", 'x', end
+			continue
+		}
+		if tag := heredocTag(code, i, last); tag != nil {
+			docs = append(docs, tag)
+			on, last, i = "", 'x', i+len(tag[0])
+			continue
+		}
+		if c == '\n' && len(docs) > 0 {
+			for _, tag := range docs {
+				end := heredocEnd(code, i+1, tag)
+				if tag[1] != "'" {
+					r.put(i, end)
+				}
+				i = end
+			}
+			docs, on, last = nil, "", '\n'
 			continue
 		}
 		if strings.IndexByte(" \t", c) < 0 {
@@ -149,6 +169,8 @@ func quoted(code string, i int, last byte) int {
 		if i > 0 && code[i-1] == '?' { // the character
 			return i
 		}
+	case quote == '%':
+		return percent(code, i, last)
 	default:
 		return i
 	}
@@ -167,11 +189,83 @@ func quoted(code string, i int, last byte) int {
 	return i
 }
 
+// percent is the end of what begins with a percent sign at an offset: %q(…), %w[…], %(…); the offset itself if that is
+// an operator.
+func percent(code string, i int, last byte) int {
+	at, lettered := i+1, false
+	if at < len(code) && strings.IndexByte("qQwWiIrsx", code[at]) >= 0 {
+		at, lettered = at+1, true
+	}
+	if at >= len(code) || isWord(code[at]) || strings.IndexByte(" \t\n=%", code[at]) >= 0 ||
+		!lettered && (isWord(last) || strings.IndexByte(")]}@", last) >= 0) {
+		return i
+	}
+	open, depth := code[at], 0
+	shut := open
+	if n := strings.IndexByte("([{<", open); n >= 0 {
+		shut = ")]}>"[n]
+	}
+	for end := at + 1; end < len(code); end++ {
+		switch c := code[end]; {
+		case c == '\\':
+			end++
+		case c == shut && depth == 0:
+			return end + 1
+		case c == shut:
+			depth--
+		case c == open:
+			depth++
+		}
+	}
+	return i
+}
+
+// opensHeredoc is how a heredoc of Ruby's begins: its quotes, and the line that ends it.
+var opensHeredoc = regexp.MustCompile("^<<[-~]?(['\"`]?)([A-Za-z_]\\w*)(['\"`]?)")
+
+// heredocTag is what begins a heredoc at an offset, with its quote and its tag; nil if none does, or if it has no end.
+func heredocTag(code string, i int, last byte) []string {
+	if !strings.HasPrefix(code[i:], "<<") || isWord(last) && code[i-1] == last || strings.IndexByte(")]}", last) >= 0 {
+		return nil
+	}
+	tag := opensHeredoc.FindStringSubmatch(code[i:])
+	if tag == nil || tag[1] != tag[3] {
+		return nil
+	}
+	line := strings.IndexByte(code[i:], '\n')
+	if line < 0 || heredocEnd(code, i+line+1, tag) == i+line+1 {
+		return nil
+	}
+	return tag
+}
+
+// heredocEnd is where the text of a heredoc ends that begins at an offset, before the end of its last line; the offset
+// itself if it does not.
+func heredocEnd(code string, from int, tag []string) int {
+	for at := from; at < len(code); {
+		line, _, more := strings.Cut(code[at:], "\n")
+		if strings.TrimSpace(line) == tag[2] {
+			return at + len(line)
+		}
+		if !more {
+			break
+		}
+		at += len(line) + 1
+	}
+	return from
+}
+
 // within reads the code that is interpolated into a string.
 func (r *ruby) within(from, to int) {
-	if r.code[from] == '\'' || r.code[from] == '#' {
+	if r.code[from] == '\'' || r.code[from] == '#' ||
+		r.code[from] == '%' && strings.IndexByte("qwis", r.code[from+1]) >= 0 {
 		return
 	}
+	r.put(from, to)
+}
+
+// put reads the code that is put into a text.
+func (r *ruby) put(from, to int) {
 	for i := from; i+1 < to; i++ {
 		end := i
 		switch {
@@ -282,6 +376,9 @@ func (r *ruby) texts(list []taken, i int) {
 		}
 		if strings.Contains(text, "#{") || strings.Contains(text, "#@") {
 			text = interpolated.ReplaceAllString(text, string(Hole))
+		}
+		if code[i-1] == '"' {
+			text = escapes.ReplaceAllString(text, string(Hole))
 		}
 		if code[i-1] == '\'' || code[i-1] == '"' {
 			text = goneOn(text, code[i:])

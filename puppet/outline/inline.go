@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,7 +14,7 @@ import (
 
 // inlineERB adds the names of an ERB template that is a string.
 func (n *namer) inlineERB(e syntax.Expr, s *scope) {
-	n.computed(e, s)
+	n.computed(e, s, ".erb")
 	text, at := n.written(e, s)
 	if !strings.Contains(text, "<%") {
 		return
@@ -34,7 +35,7 @@ func (n *namer) inlineERB(e syntax.Expr, s *scope) {
 
 // inlineEPP adds the names of an EPP template that is a string, and those of the parameters that are given to it.
 func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
-	n.computed(e, s)
+	n.computed(e, s, "")
 	text, at := n.written(e, s)
 	if !strings.Contains(text, "<%") {
 		return
@@ -47,7 +48,7 @@ func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
 	if tree.Epp == nil {
 		return
 	}
-	in := &namer{file: tree, effects: n.effects, in: n.in, at: at}
+	in := &namer{file: tree, effects: n.effects, in: n.in, at: at, by: n.by}
 	own := &scope{local: true, at: at[0], outer: s}
 	all := true
 	if len(args) > 0 {
@@ -66,21 +67,53 @@ func (n *namer) inlineEPP(e syntax.Expr, args []syntax.Expr, s *scope) {
 	n.names = append(n.names, in.names...)
 }
 
-// computed notes a template whose text is not, or not only, what stands there: it may ask for any variable.
-func (n *namer) computed(e syntax.Expr, s *scope) {
+// computed notes a template whose text is not, or not only, what stands there: it may ask for any variable. One that is
+// a file of a module, whose name ends as an ERB template's does, is known by that.
+func (n *namer) computed(e syntax.Expr, s *scope, ext string) {
 	switch e := e.(type) {
 	case *syntax.Paren:
-		n.computed(e.X, s)
+		n.computed(e.X, s, ext)
 		return
-	case *syntax.Str, *syntax.Interpolated, *syntax.Heredoc:
+	case *syntax.Str:
 		return
+	case *syntax.Heredoc:
+		n.computed(e.X, s, ext)
+		return
+	case *syntax.Interpolated:
+		if slices.ContainsFunc(e.Parts, func(p syntax.Expr) bool {
+			text, is := p.(*syntax.Str)
+			return is && strings.Contains(text.Value, "<%")
+		}) {
+			return // what is put into a template is hardly one
+		}
 	case *syntax.Var:
 		if x, only := s.written(e.Name); x != nil && only {
-			n.computed(x, nil)
+			n.computed(x, nil, ext)
+			return
+		}
+	case *syntax.Call:
+		if f, is := e.Functor.(*syntax.Name); is && f.Value == "file" && n.inFiles(e.Args, s, ext) {
+			return
+		}
+	case *syntax.MethodCall:
+		if e.Functor.Name.Value == "file" && n.inFiles([]syntax.Expr{e.Functor.Left}, s, ext) {
 			return
 		}
 	}
 	n.open(VariableName, "", e)
+	n.add(Name{Kind: TemplateName, Span: e.Span(), Open: true, Text: true})
+}
+
+// inFiles adds the files of modules that are templates. It reports whether these are all that there are.
+func (n *namer) inFiles(args []syntax.Expr, s *scope, ext string) (all bool) {
+	all = ext != ""
+	for _, a := range args {
+		all = n.literals(a, s, func(text string, at source.Span) {
+			n.add(Name{Kind: TemplateName, Name: InFiles + text, Span: at, Text: true})
+			all = all && strings.HasSuffix(text, ext)
+		}) && all
+	}
+	return all
 }
 
 // written is the text of a string that stands in the code, and where each byte of it stands.

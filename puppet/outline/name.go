@@ -51,10 +51,26 @@ type Name struct {
 	Keyed   bool        // a variable that may be taken out of a hash, by its key: [$port, $host] = $hash
 	// Includes tells that the code there puts the class into the catalog: it is included, declared or inherited.
 	Includes bool
+	// By is the code that comes to the name where that stands elsewhere: of a template whose name or text is in a variable
+	// the argument of the call that renders it.
+	By source.Span
 	// Open tells that the code there does not say which names of the kind it comes to: lookup($key). Name is empty or,
-	// of the attributes of one thing, OWNER::; of a LocalName, Of says which template takes the parameters.
+	// of the attributes of one thing, OWNER::; of a LocalName, Of says which template takes the parameters. A template is
+	// Text if it is the text that nobody knows, and no name.
 	Open bool
 }
+
+// From is where code comes to a name.
+func (n Name) From() uint32 {
+	if n.By.Len() > 0 {
+		return n.By.Start
+	}
+	return n.Span.Start
+}
+
+// InFiles is what names have in front of templates that lie among the files of a module, and are rendered as texts:
+// inline_template(file('web/t.erb')).
+const InFiles = "file "
 
 // Names are all names of a file, in the order of the text. effects is what functions do, by plain name.
 func Names(f *syntax.File, effects func(function string) Effect) []Name {
@@ -161,8 +177,9 @@ type namer struct {
 	effects func(string) Effect
 	names   []Name
 	in      string
-	nodes   uint32   // how many there were
-	at      []uint32 // of a template that stands in a string: where each byte of it stands in the file
+	nodes   uint32      // how many there were
+	at      []uint32    // of a template that stands in a string: where each byte of it stands in the file
+	by      source.Span // the argument of a call that is read
 }
 
 func (n *namer) add(x Name) {
@@ -179,6 +196,9 @@ func (n *namer) add(x Name) {
 	x.In = n.in
 	if n.at != nil {
 		x.Span, x.Whole = n.real(x.Span), n.real(x.Whole)
+	}
+	if !n.by.Contains(x.Span) {
+		x.By = n.by
 	}
 	n.names = append(n.names, x)
 }
@@ -284,16 +304,12 @@ func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.
 			return n.literals(x, nil, f) && only
 		}
 	case *syntax.Call:
-		name, is := e.Functor.(*syntax.Name)
-		if !is || name.Value != "sprintf" || s == nil || len(e.Args) == 0 {
-			return false
+		if name, is := e.Functor.(*syntax.Name); is && s != nil {
+			return n.puts(name.Value, e.Args, e.Span(), s, f)
 		}
-		if format, is := e.Args[0].(*syntax.Str); is {
-			text := formatted.ReplaceAllString(format.Value, string(Hole))
-			if strings.Trim(text, string(Hole)+":/") != "" {
-				f(text, n.inside(format, format.Value))
-				return true
-			}
+	case *syntax.MethodCall:
+		if s != nil {
+			return n.puts(e.Functor.Name.Value, append([]syntax.Expr{e.Functor.Left}, e.Args...), e.Span(), s, f)
 		}
 	}
 	return false

@@ -111,7 +111,10 @@ func (n *namer) arguments(function string, args []syntax.Expr, s *scope) {
 	if list == nil {
 		return
 	}
+	around := n.by
+	defer func() { n.by = around }()
 	for i, a := range args {
+		n.by = n.real(a.Span())
 		switch t := kind(list, i); t {
 		case aValue, given:
 		case included:
