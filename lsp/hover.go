@@ -211,7 +211,7 @@ func (at *spot) answer(r *result, ref, attribute string) string {
 	if err != nil {
 		return ""
 	}
-	if key, is := strings.CutPrefix(ref, "hiera:"); is && at.declaredSensitive(key) {
+	if key, is := strings.CutPrefix(ref, "hiera:"); is && (at.declaredSensitive(key) || at.wrappedSensitive(r, key)) {
 		a.Sensitive = true
 		for i := range a.Levels {
 			a.Levels[i].Sensitive = a.Levels[i].Found

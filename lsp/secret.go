@@ -54,13 +54,14 @@ type hiding struct {
 	given  map[source.Span]bool    // and those of what is given to something that makes it Sensitive
 	vars   map[string]bool         // variables that something Sensitive is made of
 	calls  map[string]bool         // functions of whose results something is
+	keys   map[string]bool         // of Hiera's, of whose data something is
 	inline map[source.Span]*hiding // of templates that stand in a text, by where
 	hidden []source.Span
 }
 
 func (e *entry) hiding(by *wraps) *hiding {
 	h := &hiding{entry: e, wraps: by, named: map[source.Span]bool{}, given: map[source.Span]bool{},
-		vars: map[string]bool{}, calls: map[string]bool{}, inline: map[source.Span]*hiding{}}
+		vars: map[string]bool{}, calls: map[string]bool{}, keys: map[string]bool{}, inline: map[source.Span]*hiding{}}
 	if !by.concern(e) {
 		return h
 	}
@@ -74,6 +75,11 @@ func (e *entry) hiding(by *wraps) *hiding {
 	for _, d := range e.defs {
 		if d.Kind == outline.VariableName && by.vars[d.Name] {
 			h.vars[lastPart(d.Name)] = true
+		}
+	}
+	for _, n := range e.open {
+		if by.takesSecrets(n) {
+			h.splat(n.Span)
 		}
 	}
 	for known := -1; len(h.vars)+len(h.given) > known; {
@@ -91,6 +97,18 @@ func (e *entry) hiding(by *wraps) *hiding {
 	slices.SortFunc(h.hidden, func(a, b source.Span) int { return int(a.Start) - int(b.Start) })
 	h.hidden = slices.Compact(h.hidden)
 	return h
+}
+
+// splat notes the variables of a hash of attributes.
+func (h *hiding) splat(at source.Span) {
+	for _, x := range slices.Concat(h.tree.Body.Stmts, eppBody(h.tree)) {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			if v, is := n.(*syntax.Var); is && at.Contains(v.Span()) {
+				h.vars[v.Name] = true
+			}
+			return true
+		})
+	}
 }
 
 // node looks at a node of the file.
@@ -284,6 +302,11 @@ func (h *hiding) literal(n syntax.Node) bool {
 	case *syntax.Call, *syntax.MethodCall:
 		if function, _, _ := call(n); function != "" {
 			h.calls[outline.Class(function)] = true
+			for _, name := range h.names {
+				if name.Kind == outline.KeyName && !name.Pattern && at.Contains(name.Span) {
+					h.keys[rooted(name).Name] = true
+				}
+			}
 		}
 		return true
 	default:
@@ -340,6 +363,19 @@ func (e *entry) blotted(answer string, n int, s source.Span) string {
 func (x *index) declaredSensitive(key string) bool {
 	key = rooted(outline.Name{Kind: outline.KeyName, Name: key, Span: source.Span{End: uint32(len(key))}}).Name
 	return x.params[key] && x.secretly().declared[key] || x.secretly().shared[key]
+}
+
+// wrappedSensitive reports whether a key of Hiera's is that of a parameter of a class that the node has not, of which
+// code there makes something Sensitive; or one that is looked up for that. Of classes that it has the compile tells.
+func (at *spot) wrappedSensitive(r *result, key string) bool {
+	key = rooted(outline.Name{Kind: outline.KeyName, Name: key, Span: source.Span{End: uint32(len(key))}}).Name
+	by := at.index.secretly().wraps
+	if by.keys[key] {
+		return true
+	}
+	class := strings.TrimSuffix(key, "::"+lastPart(key))
+	return at.params[key] && by.vars[key] && (r.record.Catalog == nil ||
+		r.record.Catalog.Find("Class["+outline.Capitalized(class)+"]") == nil)
 }
 
 // madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is

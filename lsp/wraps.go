@@ -21,10 +21,11 @@ type wraps struct {
 	functions map[string]*wrapper
 	results   map[string]bool // functions of whose results something Sensitive is made
 	vars      map[string]bool // parameters and variables, OWNER::NAME; what a template is given, TEMPLATE NAME
+	keys      map[string]bool // of Hiera's, of whose data something Sensitive is made where they are looked up
 }
 
 func newWraps(types typeNames) *wraps {
-	return &wraps{types, map[string]*wrapper{}, map[string]bool{}, map[string]bool{}}
+	return &wraps{types, map[string]*wrapper{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 }
 
 // A wrapper says of which arguments a function makes something Sensitive.
@@ -61,10 +62,27 @@ func (w *wraps) given(n *outline.Name) bool {
 	return false
 }
 
+// takesSecrets reports whether code gives attributes that it does not name to something of whose parameters something
+// Sensitive is made: web::own { 'x': * => $hash }.
+func (w *wraps) takesSecrets(n outline.Name) bool {
+	if n.Kind != outline.VariableName || !strings.HasSuffix(n.Name, "::") {
+		return false
+	}
+	for name := range w.vars {
+		if name == n.Name+lastPart(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // concern reports whether code of a file may make something Sensitive, or have what others make so.
 func (w *wraps) concern(e *entry) bool {
 	if e.tree == nil || e.secretive {
 		return e.tree != nil
+	}
+	if slices.ContainsFunc(e.open, w.takesSecrets) {
+		return true
 	}
 	for i := range e.names {
 		n := &e.names[i]
@@ -108,7 +126,8 @@ func (w *wraps) add(o *wraps) (news bool) {
 			was.all, news = true, true
 		}
 	}
-	for _, x := range []struct{ to, from map[string]bool }{{w.results, o.results}, {w.vars, o.vars}} {
+	for _, x := range []struct{ to, from map[string]bool }{{w.results, o.results}, {w.vars, o.vars},
+		{w.keys, o.keys}} {
 		for name := range x.from {
 			if !x.to[name] {
 				x.to[name], news = true, true
@@ -180,7 +199,7 @@ func (x *index) wrappedBy(e *entry, known *wraps) *wraps {
 			}
 		}
 	}
-	out.results = h.calls
+	out.results, out.keys = h.calls, h.keys
 	return out
 }
 
