@@ -199,11 +199,7 @@ func (rec *Record) spot(p source.Place) *Spot {
 	}
 	p = p.Outer()
 	pos := p.File.Position(p.Span.Start)
-	s := &Spot{File: p.File.Name, Line: pos.Line, Column: pos.Column}
-	if !rec.secrets().hidesLine(p) {
-		s.Text = oneLine(p.File.Line(pos.Line), 200)
-	}
-	return s
+	return &Spot{File: p.File.Name, Line: pos.Line, Column: pos.Column, Text: rec.shownLine(p)}
 }
 
 // oneLine makes a text fit on a line: blanks are one blank, and what is too long is cut.
@@ -248,10 +244,9 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 	l, _ := rec.Trace.Label(r)
 	out := Leaf{Kind: l.Kind.String(), At: rec.spot(l.Place), Path: l.Path, Sensitive: rec.secrets().leaves[r], label: l,
 		ref: r}
-	secret := rec.secrets()
 	switch l.Kind {
 	case provenance.Literal:
-		if !out.Sensitive && !secret.hidesText(l.Place) {
+		if !out.Sensitive && !rec.hidesText(l.Place) {
 			out.Text = rec.literalText(l)
 		}
 	case provenance.Fact:
@@ -265,7 +260,7 @@ func (rec *Record) leaf(r provenance.Ref) Leaf {
 	case provenance.NodeName:
 		out.Text = value.Literal(value.String(provenance.NamePart(rec.Catalog.Name, l.Path)))
 	case provenance.Datum, provenance.Key, provenance.Alias:
-		if !out.Sensitive && !secret.hidesText(l.Place) {
+		if !out.Sensitive && !rec.hidesText(l.Place) {
 			out.Text = oneLine(l.Place.Text(), 200)
 		}
 		if first, last := lines(l.Place); l.Kind == provenance.Datum && last > first && !isText(l.Place) {

@@ -181,7 +181,7 @@ func (rec *Record) written(w *Writer, r *catalog.Resource, p *catalog.Param, n i
 		if way := rec.Trace.Path(p.Ref); len(way) > 0 {
 			if _, isLeaf := rec.Trace.Label(way[len(way)-1]); isLeaf {
 				leaf := rec.leaf(way[len(way)-1])
-				w.Written = lineIn(&leaf, string(content), n-1)
+				w.Written = rec.lineIn(&leaf, string(content), n-1)
 				return w.Text, true
 			}
 		}
@@ -198,7 +198,7 @@ func (rec *Record) written(w *Writer, r *catalog.Resource, p *catalog.Param, n i
 		}
 		if piece.literal && len(piece.From) == 1 {
 			if w.Written == nil || isManifest(w.Written.File) && !isManifest(piece.From[0].At.File) {
-				w.Written = lineIn(&piece.From[0], piece.Text, n-piece.Line)
+				w.Written = rec.lineIn(&piece.From[0], piece.Text, n-piece.Line)
 			}
 			continue
 		}
@@ -212,7 +212,7 @@ func (rec *Record) written(w *Writer, r *catalog.Resource, p *catalog.Param, n i
 }
 
 // lineIn is the place of the i-th line of a text that is written at a leaf, as far as it is written as it is.
-func lineIn(l *Leaf, text string, i int) *Spot {
+func (rec *Record) lineIn(l *Leaf, text string, i int) *Spot {
 	p := l.label.Place.Outer()
 	if l.At == nil || l.Sensitive || p.File == nil {
 		return l.At
@@ -228,8 +228,9 @@ func lineIn(l *Leaf, text string, i int) *Spot {
 		}
 		start, text = start+n+1, text[n+1:]
 	}
-	pos := p.File.Position(p.Span.Start + uint32(start))
-	return &Spot{File: p.File.Name, Line: pos.Line, Column: pos.Column, Text: oneLine(p.File.Line(pos.Line), 200)}
+	p.Span.Start += uint32(start)
+	pos := p.File.Position(p.Span.Start)
+	return &Spot{File: p.File.Name, Line: pos.Line, Column: pos.Column, Text: rec.shownLine(p)}
 }
 
 // assembled fills in what the fragment has on a line that concat puts there.

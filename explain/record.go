@@ -46,6 +46,8 @@ type memo struct {
 	literals map[*source.File]map[int]string // texts by ordinal
 	defined  map[string]definedIn
 	secret   *secrets
+	made     map[*source.File]map[int]bool
+	flow     map[*source.File][]source.Span
 	graphs   map[*catalog.Catalog]*catalog.Graph
 }
 

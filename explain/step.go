@@ -191,7 +191,7 @@ func (rec *Record) conditions(roots ...provenance.Ref) (out []Condition) {
 		if c.Statement == "if" && note.Name != "" {
 			c.Statement = note.Name
 		}
-		if !rec.secrets().hidesText(note.Place) {
+		if !rec.hidesText(note.Place) {
 			c.Text = oneLine(note.Place.Text(), 120)
 		}
 		seen[at] = len(out)

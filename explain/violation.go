@@ -300,7 +300,7 @@ func (rec *Record) wayTo(leaf provenance.Ref, roots ...provenance.Ref) (out []St
 	for r := leaf; r != 0; r = from[r] {
 		if s, ok := rec.stepAt(r); ok {
 			out = addStep(out, s)
-		} else if n, ok := rec.Trace.NoteAt(r); ok && n.Place.File != nil && !rec.secrets().hidesText(n.Place) {
+		} else if n, ok := rec.Trace.NoteAt(r); ok && n.Place.File != nil && !rec.hidesText(n.Place) {
 			out = addStep(out, Step{Kind: "decision", Name: oneLine(n.Place.Text(), 60), In: n.In, At: rec.spot(n.Place)})
 		}
 	}
