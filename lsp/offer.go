@@ -205,7 +205,12 @@ func (o *offers) variables(top bool) {
 	if o.mended != nil {
 		own = o.mended
 	}
+	outside := map[string]bool{} // variables of blocks that the spot is not in
 	for _, n := range own.defs {
+		if n.Kind == outline.LocalName && n.In == owner && n.Local > 0 && !own.scopeHas(n, o.here().Start) {
+			outside[n.Name] = true
+			continue
+		}
 		if !top && n.Kind == outline.LocalName && n.In == owner && !(n.Whole.Contains(o.here()) && !n.Param) {
 			o.add(candidate{name: n.Name, kind: protocol.CompletionItemKindVariable,
 				score: float64(v.times(n.Kind, n.Name))})
@@ -214,7 +219,7 @@ func (o *offers) variables(top bool) {
 	for _, m := range inScope.FindAllStringSubmatch(o.entry.file.Text[:o.offset], -1) {
 		// What is set on the line that is being written is in no tree, and neither are parameters of a block on it.
 		for _, name := range aVariable.FindAllStringSubmatch(m[0], -1) {
-			if !top && !strings.HasSuffix(o.entry.file.Text[:o.offset], m[0]) {
+			if !top && !outside[name[1]] && !strings.HasSuffix(o.entry.file.Text[:o.offset], m[0]) {
 				o.add(candidate{name: name[1], kind: protocol.CompletionItemKindVariable, rank: 1, score: 0.5})
 			}
 		}
@@ -264,6 +269,23 @@ func (o *offers) variables(top bool) {
 			o.add(candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 1})
 		}
 	}
+}
+
+// scopeHas reports whether a place is in the block or function whose variable one is.
+func (e *entry) scopeHas(local outline.Name, at uint32) bool {
+	in, found := false, false
+	for _, x := range slices.Concat(e.tree.Body.Stmts, eppBody(e.tree)) {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			switch n.(type) {
+			case *syntax.Lambda, *syntax.Function, *syntax.Plan:
+				if span := n.Span(); span.Start == local.Local {
+					in, found = span.Start <= at && at <= span.End, true
+				}
+			}
+			return !found
+		})
+	}
+	return in || !found
 }
 
 // inScope is what gives variables their values, in a text that may be no program: parameters of a block, and what is
