@@ -252,11 +252,7 @@ func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 	}
 	switch d.Code {
 	case "E0101":
-		main, err := env.Manifests()
-		isMain := func(f *source.File) bool {
-			return f != nil && slices.ContainsFunc(main, func(p string) bool { return env.Display(p) == f.Name })
-		}
-		if err == nil && len(d.Related) == 1 && isMain(d.Place.File) && isMain(d.Related[0].Place.File) &&
+		if len(d.Related) == 1 && isMain(env, d.Place.File) && isMain(env, d.Related[0].Place.File) &&
 			d.Place.File.Name != d.Related[0].Place.File.Name {
 			return "each main manifest is one of its own: " + d.Related[0].Place.File.Name + ", " + d.Place.File.Name
 		}

@@ -93,14 +93,14 @@ func (i *Invention) ofLevels(env *environment.Environment) (out []saying) {
 	known.SetString("facts", i.Facts.Loaded().Values)
 	known.SetString("trusted", i.Trusted())
 	for _, p := range levelPaths(env) {
-		out = append(out, i.follow(env, p, known.Hash(), out)...)
+		out = append(out, follow(env, p, known.Hash(), out)...)
 	}
 	return out
 }
 
 // follow goes down where a level looks for a file. Where the name of a directory or file has one part that is not
 // known, that is what the first there is called; nothing if a later one is not there.
-func (i *Invention) follow(env *environment.Environment, p levelPath, known *value.Hash, said []saying) (out []saying) {
+func follow(env *environment.Environment, p levelPath, known *value.Hash, said []saying) (out []saying) {
 	dir := p.dir
 	if strings.Contains(dir, "%{") {
 		return nil
@@ -125,7 +125,7 @@ func (i *Invention) follow(env *environment.Environment, p levelPath, known *val
 			dir = filepath.Join(dir, part)
 			continue
 		}
-		if len(unknown) > 1 || !i.sayable(env, unknown[0], known) {
+		if len(unknown) > 1 || !sayable(env, unknown[0]) {
 			return nil
 		}
 		before, after, _ := strings.Cut(part, "%{}")
@@ -162,7 +162,7 @@ func at(h *value.Hash, path []string) (value.Value, bool) {
 
 // sayable reports whether a machine can say something: an extension of its certificate, or a fact that is neither the
 // system's under a name of old nor a variable of the main manifests.
-func (i *Invention) sayable(env *environment.Environment, path []string, known *value.Hash) bool {
+func sayable(env *environment.Environment, path []string) bool {
 	if path[0] == "trusted" {
 		return len(path) == 3 && path[1] == "extensions"
 	}
@@ -229,7 +229,11 @@ func withLevels(ctx context.Context, c *compiler.Snapshot, n *Invention, failed 
 
 // ofMain reports whether something is said of a main manifest.
 func ofMain(env *environment.Environment, d *source.Diagnostic) bool {
+	return isMain(env, d.Place.File)
+}
+
+// isMain reports whether a file is a main manifest.
+func isMain(env *environment.Environment, f *source.File) bool {
 	main, err := env.Manifests()
-	return err == nil && d.Place.File != nil &&
-		slices.ContainsFunc(main, func(p string) bool { return env.Display(p) == d.Place.File.Name })
+	return err == nil && f != nil && slices.ContainsFunc(main, func(p string) bool { return env.Display(p) == f.Name })
 }

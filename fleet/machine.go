@@ -21,7 +21,7 @@ import (
 //   - What classes, resources and functions do whose module is not there may hang on anything that a tree has, such as
 //     a datum that is called after them. Of a node that has such there is no proof, only what is seen to change.
 //   - A decision that was guessed leaves out what stands behind it. So do a selector that was not made, and a template,
-// a file, a function or a key whose name is not known: nothing of what they may be was asked for.
+//     a file, a function or a key whose name is not known: nothing of what they may be was asked for.
 //   - A value that is not known is equal to nothing.
 //
 // A node that compiles on one side only newly fails, or is mended, if no other machine or data could help it (excuse),
