@@ -218,8 +218,8 @@ const codeTaken = "E0510"
 // other systems that the tree speaks of.
 func (i *Invention) rivals(d *source.Diagnostic) (out []Invention) {
 	other := *i
-	if other.Class != "" || other.Define != "" || other.Name == otherNode {
-		other.Name = "another-" + other.Name
+	if i.nameless() {
+		other.Name = cmp.Or(i.another, "another-"+other.Name)
 	}
 	other.Facts = i.told(i.System.Other(other.Name, i.Legacy))
 	out = append(out, other)
@@ -466,7 +466,7 @@ var sure = regexp.MustCompile(`^(os|osfamily|operatingsystem\w*|lsb\w*|kernel|pu
 // unknown are the facts of a machine of which only the operating system is known, its name if somebody gave it one,
 // and what it says of itself.
 func (i *Invention) unknown(f facts.Facts) facts.Facts {
-	named := i.Class == "" && i.Define == "" && i.Name != otherNode
+	named := !i.nameless()
 	name := func(key string) bool {
 		return named && slices.Contains([]string{"fqdn", "hostname", "domain", "certname"}, key)
 	}
@@ -591,10 +591,9 @@ func (i *Invention) guesses(t *provenance.Trace, value provenance.Ref) bool {
 // invents reports whether what stands at a place is the invented machine's and not the tree's: a fact or the node's
 // name, but for the name that the tree has itself, and for a system that it says it is for.
 func (i *Invention) invents(l provenance.Label) bool {
-	nameless := i.Class != "" || i.Define != "" || i.Name == otherNode
 	switch l.Kind {
 	case provenance.NodeName:
-		return nameless
+		return i.nameless()
 	case provenance.Absence:
 		return strings.HasPrefix(l.Path, "fact ")
 	case provenance.Fact:
@@ -603,7 +602,7 @@ func (i *Invention) invents(l provenance.Label) bool {
 		case top == "os" || top == "kernel":
 			return !i.claimed
 		case top == "clientcert" || path == "networking.fqdn" || path == "networking.hostname" || path == "networking.domain":
-			return nameless
+			return i.nameless()
 		}
 		return true
 	}

@@ -49,6 +49,7 @@ type Invention struct {
 	stdlib    bool           // it has the facts that stdlib brings to agents
 	elsewhere []facts.System // to be tried where the code refuses this one
 	use       string         // of a define: its attributes
+	another   string         // a longer name that the tree means as well, since it gives only a part of it
 	says      []saying       // of itself, for the main manifests
 	levels    []saying       // likewise, for the hierarchy
 	helpless  *helpless      // of its plan
@@ -58,6 +59,11 @@ type Invention struct {
 // Title is how the node is shown: "apache on debian-12 (invented)".
 func (i Invention) Title() string {
 	return cmp.Or(i.Class, i.Define, i.Name) + " on " + i.System.ID + " (invented)"
+}
+
+// nameless reports whether the tree does not say how the node is called, or not wholly.
+func (i *Invention) nameless() bool {
+	return i.Class != "" || i.Define != "" || i.Name == otherNode || i.another != ""
 }
 
 // A Plan is the nodes to invent for a tree, and what of it they leave out.
@@ -277,7 +283,9 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 		}
 	}
 	for _, n := range statedNodes(env) {
-		add(named(n.name, signs.system, n.origin, opt.Legacy))
+		i := named(n.name, signs.system, n.origin, opt.Legacy)
+		i.another = n.another
+		add(i)
 	}
 	for _, name := range nodesWithData(env) {
 		add(named(name, signs.system, "Hiera has data of it", opt.Legacy))
@@ -514,8 +522,8 @@ func isPrivate(f *source.File, d syntax.Definition, body syntax.Body) bool {
 // otherNode is the name of a node that no node statement names.
 const otherNode = "any-other.invented"
 
-// A statedNode is a node that a main manifest names, or one that it means.
-type statedNode struct{ name, origin string }
+// A statedNode is a node that a main manifest names, or one that it means; another is a name that it means as well.
+type statedNode struct{ name, another, origin string }
 
 // statedNodes are the nodes that the main manifests name, and one for each regular expression.
 func statedNodes(env *environment.Environment) (nodes []statedNode) {
@@ -535,17 +543,17 @@ func statedNodes(env *environment.Environment) (nodes []statedNode) {
 			}
 			for _, h := range n.Hosts {
 				if _, is := h.(*syntax.Default); is && len(n.Body.Stmts) > 0 {
-					nodes = append(nodes, statedNode{otherNode, "the node statement for all others"})
+					nodes = append(nodes, statedNode{otherNode, "", "the node statement for all others"})
 				}
 				if re, is := h.(*syntax.Regexp); is {
-					if name := sample(re.Source); name != "" {
-						nodes = append(nodes, statedNode{name, "a node statement, /" + re.Source + "/"})
+					if name, another := nodeSample(re.Source); name != "" {
+						nodes = append(nodes, statedNode{name, another, "a node statement, /" + re.Source + "/"})
 					}
 					continue
 				}
 				for _, name := range syntax.StaticNames(h) {
 					if name != "" {
-						nodes = append(nodes, statedNode{strings.ToLower(name), "a node statement"})
+						nodes = append(nodes, statedNode{strings.ToLower(name), "", "a node statement"})
 					}
 				}
 			}

@@ -6,20 +6,46 @@ import (
 	"strings"
 )
 
-// sample is a short text that a regular expression of a node statement matches and that can be the name of a node; ""
-// if none was found. Ruby's patterns are read as Go's, which most of those for names are; what is made is tried.
+// nodeSample is a name that a regular expression of a node statement means; "" if none was found. Where the pattern
+// leaves open how names begin or end, another is a longer one.
+func nodeSample(pattern string) (name, another string) {
+	name, fits := matching(pattern)
+	if name == "" {
+		return "", ""
+	}
+	if whole := name + "invented"; strings.ContainsAny(name[len(name)-1:], ".-_") && fits(whole) {
+		name = whole // no name ends so
+	}
+	for _, longer := range []string{name + ".another", "another-" + name} {
+		if fits(longer) {
+			return name, longer
+		}
+	}
+	return name, ""
+}
+
+// sample is a short text that a regular expression matches and that can be a name; "" if none was found.
 func sample(pattern string) string {
+	text, _ := matching(pattern)
+	return text
+}
+
+// matching is a sample, and what else fits the expression. Ruby's patterns are read as Go's, which most of those for
+// names are; what is made is tried.
+func matching(pattern string) (name string, fits func(name string) bool) {
 	text := strings.NewReplacer(`\Z`, `\z`, `(?<`, `(?P<`, `\h`, `[0-9a-f]`).Replace(pattern)
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	name, ok := example(tree.Simplify())
 	name = strings.ToLower(name)
-	if re, err := regexp.Compile(text); !ok || err != nil || !re.MatchString(name) || !nodeName.MatchString(name) {
-		return ""
+	re, err := regexp.Compile(text)
+	fits = func(name string) bool { return re.MatchString(name) && nodeName.MatchString(name) }
+	if !ok || err != nil || !fits(name) {
+		return "", nil
 	}
-	return name
+	return name, fits
 }
 
 var nodeName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)

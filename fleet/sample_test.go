@@ -20,3 +20,20 @@ func TestSample(t *testing.T) {
 		}
 	}
 }
+
+// A pattern that leaves open how names go on means longer ones, too, and no name ends with a dot.
+func TestNodeSample(t *testing.T) {
+	for pattern, want := range map[string][2]string{
+		`^web1\.example\.com$`:  {"web1.example.com", ""},
+		`^web\d+\.(a|b)\.com\Z`: {"web1.a.com", ""},
+		`^web1\.east\.`:         {"web1.east.invented", "web1.east.invented.another"},
+		`^web`:                  {"web", "web.another"},
+		`\.example\.com$`:       {"", ""}, // no name begins with a dot
+		`web1\.example\.com$`:   {"web1.example.com", "another-web1.example.com"},
+		`^(?!x)y$`:              {"", ""},
+	} {
+		if name, another := nodeSample(pattern); name != want[0] || another != want[1] {
+			t.Errorf("/%s/: %q and %q, want %q", pattern, name, another, want)
+		}
+	}
+}
