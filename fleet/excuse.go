@@ -524,14 +524,15 @@ func withUnknown(h *value.Hash, path []string, v *value.Opaque) *value.Hash {
 	return b.Hash()
 }
 
-// absentFacts are the facts that a compile looked for in vain, but for those that every machine lacks now.
+// absentFacts are the facts that a compile looked for in vain. What the operating system is, old names of facter's tell
+// as well as new ones (withLegacy).
 func absentFacts(res *eval.Result) (names []string) {
 	if res.Trace == nil {
 		return nil
 	}
 	for _, l := range res.Trace.Depends(res.FailureRef) {
 		// A variable such as $_role is a site's own code's, and one of a class is no fact.
-		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && facts.Legacy[name] == "" &&
+		if name, is := strings.CutPrefix(l.Path, "fact "); is && l.Kind == provenance.Absence && !sure.MatchString(name) &&
 			!strings.HasPrefix(name, "_") && !strings.Contains(name, "::") && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

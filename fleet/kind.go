@@ -3,6 +3,8 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -82,6 +85,78 @@ type Watch func(*eval.Result)
 // enough is how many of the nodes that a tree names are invented before it is asked whether any of them can be.
 const enough = 64
 
+// blame tells what nodes failed of, or what excuses the tree. To find that out an invented node is compiled several
+// times, as other machines, so of many that meet the same failure only as many are asked as it takes: if the first
+// meets it whatever it is, it is told of all, and if two have the same excuse, so have all.
+func blame(ctx context.Context, c *compiler.Snapshot, results []Compiled, failures []*source.Diagnostic,
+	some []int) error {
+	var alike [][]int
+	at := map[string]int{}
+	for _, i := range some {
+		d, n := failures[i], results[i].Invented
+		if d == nil {
+			continue
+		}
+		if n == nil {
+			results[i].Problems = append(results[i].Problems, d)
+			continue
+		}
+		key := n.meets(d)
+		if _, is := at[key]; !is {
+			at[key] = len(alike)
+			alike = append(alike, nil)
+		}
+		alike[at[key]] = append(alike[at[key]], i)
+	}
+	errs := make([]error, len(alike))
+	source.Each(ctx, len(alike), func(k int) {
+		var x *Excuse
+		told, tried := false, 0
+		for _, i := range alike[k] {
+			if n := results[i].Invented; !told && tried < 2 {
+				res, err := c.Compile(ctx, n.Node)
+				if err == nil && res.Failure != nil {
+					x, err = excuse(ctx, c, n, res)
+				}
+				if errs[k] = err; err != nil {
+					return
+				}
+				told, tried = x == nil, tried+1
+			}
+			results[i].blamed(failures[i], x)
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// blamed is a node that failed, and what excuses the tree; nil if nothing does.
+func (r *Compiled) blamed(d *source.Diagnostic, x *Excuse) {
+	if x != nil {
+		if r.Excuse = x; x.Kind != NoEnvironment { // what was warned of is so all the same
+			r.Problems = nil
+		}
+		return
+	}
+	d.Summary = strings.ReplaceAll(d.Summary, " for "+r.Invented.Name, "") // on every system it is the same one
+	r.Problems = append(r.Problems, d)
+}
+
+// meets tells failures apart that may have different excuses: by what is said of what, on which system, and what the
+// node is to the tree.
+func (i *Invention) meets(d *source.Diagnostic) string {
+	of := "a class"
+	about := fmt.Sprint(d.Code, d.Place, strings.ReplaceAll(d.Summary, i.Name, "-"), d.About)
+	switch {
+	case i.Define != "":
+		of = i.Define
+	case i.Class != "" && strings.Contains(about, "Class["+outline.Capitalized(i.Class)+"]"):
+		of = i.Class
+	case i.Class == "":
+		of = fmt.Sprint("a name ", i.nameless())
+	}
+	return fmt.Sprint(of, i.System.ID, i.claimed, i.guessed, i.Legacy, i.around, i.Levels(), about)
+}
+
 // sampled parts nodes into those that are compiled first, and invented ones that need not be tried if none of their
 // kind compiles: a tree may name hundreds that all want something which only a server has.
 func sampled(nodes []Node) (now, later []int) {
@@ -133,6 +208,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 	first := map[string]int{}
 	verified := map[string]int{} // by class and define: the first invented node of it
 	extra := make([]bool, len(nodes))
+	failures := make([]*source.Diagnostic, len(nodes))
 	one := func(i int) {
 		defer func() { // a bug costs the node that it happens on
 			if p := recover(); p != nil {
@@ -154,20 +230,8 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		watch(res)
 		results[i] = Compiled{Name: node.Title(), Invented: node.Invented, Problems: append(warned(c, res, node.Invented),
 			told(res, node.Invented)...)}
-		if res.Failure != nil && node.Invented != nil {
-			if results[i].Excuse, errs[i] = excuse(ctx, c, node.Invented, res); results[i].Excuse != nil ||
-				errs[i] != nil {
-				if results[i].Excuse == nil || results[i].Excuse.Kind != NoEnvironment { // what was warned of is so all the same
-					results[i].Problems = nil
-				}
-				return
-			}
-		}
-		if res.Failure != nil && node.Invented != nil { // on every system it is the same one
-			res.Failure.Summary = strings.ReplaceAll(res.Failure.Summary, " for "+node.Name, "")
-		}
 		if res.Failure != nil {
-			results[i].Problems = append(results[i].Problems, res.Failure)
+			failures[i] = res.Failure
 			return
 		}
 		results[i].Catalog = res.Catalog
@@ -229,14 +293,20 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 			first[keys[i]], suspects[i] = i, s
 		}
 	}
+	all := func(some []int) error {
+		source.Each(ctx, len(some), func(i int) { one(some[i]) })
+		return blame(ctx, c, results, failures, some)
+	}
 	now, later := sampled(nodes)
-	source.Each(ctx, len(now), func(i int) { one(now[i]) })
+	if err := all(now); err != nil && ctx.Err() == nil {
+		return nil, nil, err
+	}
 	if why := barred(nodes, results, now); why != "" && len(later) > 0 {
 		for _, i := range later {
 			results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented, Excuse: &Excuse{NotTried, why}}
 		}
-	} else {
-		source.Each(ctx, len(later), func(i int) { one(later[i]) })
+	} else if err := all(later); err != nil && ctx.Err() == nil {
+		return nil, nil, err
 	}
 	for i, err := range errs {
 		if err != nil && ctx.Err() == nil {

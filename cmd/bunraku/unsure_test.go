@@ -60,6 +60,11 @@ func TestCheckUnsure(t *testing.T) {
 			"manifests/site.pp":              "node /^web\\d\\.east\\./ { include here }",
 			"modules/here/manifests/init.pp": "class here { include here::gone }",
 		}, nil, []string{"Could not find class ::here::gone"}},
+		{"an old name of a fact that no invented value helps", map[string]string{"environment.conf": "",
+			"manifests/site.pp": "$site = $facts['ipaddress'] ? { /^192\\.0\\./ => 'a', default => undef }\n" +
+				"node 'a' { if $site == undef { include here::gone } }",
+			"modules/here/manifests/init.pp": "class here { }",
+		}, []string{"error["}, []string{"Unknown, since it may hang on facts"}},
 		{"a node statement with nothing in it", map[string]string{"environment.conf": "",
 			"manifests/site.pp": "node 'a' { notice('x') }",
 		}, nil, []string{"V904"}},
