@@ -61,6 +61,10 @@ type entry struct {
 	titles []source.Span        // those of resources, for mentions alone
 	inTags bool                 // what is listed stands in a template, for mentions alone
 	joined []outline.Name       // texts that are put together when the code runs, and may be names
+	pieces []piece              // of what Ruby may put together
+	// composes tells that its Ruby makes one text of several.
+	composes bool
+	asks     []outline.Name // where a file of Ruby asks for names that it does not say
 }
 
 // mapper translates positions of the file.

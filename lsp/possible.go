@@ -51,6 +51,9 @@ func (e *entry) mentions() map[string][]mention {
 			e.mentionedBy(e.data, map[*datafile.Node]bool{})
 		case path.Ext(e.path) == ".rb":
 			e.mentionedInRuby(e.file.Text, 0)
+			if ofScope.MatchString(e.file.Text) || looksUp.MatchString(e.file.Text) {
+				e.asks = outline.OpenInRuby(e.file.Text)
+			}
 		default:
 			e.mentionedInTags(e.file.Text, 0)
 		}
@@ -61,6 +64,11 @@ func (e *entry) mentions() map[string][]mention {
 // mentionedIn lists what a node of code says.
 func (e *entry) mentionedIn(n syntax.Node) bool {
 	switch n := n.(type) {
+	case *syntax.Call, *syntax.MethodCall:
+		function, args, _ := call(n)
+		if text := outline.Put(e.tree, function, args); text != "" {
+			e.join(text, n.Span())
+		}
 	case *syntax.Str:
 		e.mention(n.Value, n.Span())
 	case *syntax.Name:
@@ -216,12 +224,37 @@ func (e *entry) mentionedInTags(text string, base uint32) {
 
 // mentionedInRuby lists the strings and symbols of Ruby.
 func (e *entry) mentionedInRuby(code string, base uint32) {
+	e.composes = e.composes || composes.MatchString(code)
 	for s := range rubyTexts(code) {
 		span := source.Span{Start: base + s.Start, End: base + s.End}
-		e.mention(e.file.Slice(span), span)
+		text := e.file.Slice(span)
+		e.mention(text, span)
 		e.mentionedVariables(code[s.Start:s.End], span.Start)
+		if !strings.ContainsAny(text, " \t\n") {
+			for part := range strings.FieldsFuncSeq(putIn.ReplaceAllString(text, " "), noName) {
+				if strings.ContainsFunc(part, isLetter) {
+					e.pieces = append(e.pieces, piece{part, span})
+				}
+			}
+		}
 	}
 }
+
+// A piece is a part of a name, as Ruby may put it together.
+type piece struct {
+	text string
+	at   source.Span
+}
+
+// composes is what makes a text of several in Ruby.
+var composes = regexp.MustCompile(`[+*]|%(?:[^wWiIqQ]|$)|<<|#[{@]|['"][ \t]*['"]|` +
+	`\b(?:join|s?printf|format|concat|prepend|insert|g?sub!?|tr!?|replace|[lr]just|succ|next|capitalize|downcase)\b`)
+
+// noName reports whether a letter stands in no qualified name.
+func noName(c rune) bool { return c != ':' && (c > 'z' || !isWord(byte(c))) }
+
+// isLetter reports whether a letter or digit may stand in a name, and is more than what joins its parts.
+func isLetter(c rune) bool { return c != '_' && c != ':' && c <= 'z' && isWord(byte(c)) }
 
 // mentionedVariables lists the variables that a text would ask for if it were code.
 func (e *entry) mentionedVariables(code string, base uint32) {
@@ -236,16 +269,17 @@ func (e *entry) mentionedVariables(code string, base uint32) {
 // variableInText is a variable as Ruby and Puppet write it.
 var variableInText = regexp.MustCompile(`(?:^|[^\w@$])[@$](?:::)?([a-z_]\w*(?:::\w+)*)`)
 
-// join lists a text with a hole for each part that is put in when the code runs, if it looks like a qualified name.
+// join lists a text with a hole for each part that is put in when the code runs, if it looks like a name.
 func (e *entry) join(text string, at source.Span) {
-	if strings.IndexByte(text, outline.Hole) >= 0 && joinedName.MatchString(text) {
+	if strings.IndexByte(text, outline.Hole) >= 0 && strings.ContainsFunc(text, isLetter) && mayJoin.MatchString(text) {
 		text = strings.TrimPrefix(text, "::")
 		e.joined = append(e.joined, outline.Name{Name: text, Span: at})
 	}
 }
 
-// joinedName is a qualified name of which something is put in, and how texts say what is.
+// mayJoin is a name of which something is put in, joinedName a qualified one, and putIn how texts say what is.
 var (
+	mayJoin    = regexp.MustCompile(`^[\w\x00:.-]*$`)
 	joinedName = regexp.MustCompile(`^[\w\x00:]*(?:[a-zA-Z_]\w*::|::[a-zA-Z_]\w*)[\w\x00:]*$`)
 	putIn      = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|%[sd]`)
 )
@@ -338,7 +372,7 @@ func (e *entry) mention(text string, at source.Span) {
 				part: part, tag: e.inTags})
 		}
 	}
-	if strings.Contains(text, "::") && strings.ContainsAny(text, "%#") {
+	if strings.ContainsAny(text, "%#") {
 		e.join(putIn.ReplaceAllString(text, string(outline.Hole)), at)
 	}
 	if strings.Contains(text, "<%") {
@@ -393,6 +427,7 @@ func (at *spot) possible(n outline.Name) (out []occurrence) {
 			out = append(out, at.mentions(id, id.name, nil)...)
 			out = append(out, at.byParts(id)...)
 			out = append(out, at.byItself(id, id.name[:i], id.name[i+2:])...)
+			out = append(out, at.byPieces(id, func(e *entry) bool { return e.asksOpenly(id.kind) || asksAnyhow(e) })...)
 		case id.kind == outline.LocalName:
 			out = append(out, at.seen(at.entry, n)...)
 			if _, open := at.renderedWithin(at.entry, n); slices.ContainsFunc(open, ofText) {
@@ -427,10 +462,15 @@ func (at *spot) topByText(id identity) []occurrence {
 		})
 	}
 	asked := slices.ContainsFunc(at.index.entries, asks)
-	return at.mentions(id, id.name, func(e *entry) bool {
+	in := func(e *entry) bool {
 		return asks(e) || asked && e.isData || asksAnyhow(e) || path.Ext(e.path) == ".rb" && ofScope.MatchString(e.file.Text)
-	})
+	}
+	return slices.Concat(at.mentions(id, id.name, in), at.assembled(id, id.name, in),
+		at.byPieces(id, func(e *entry) bool { return e.asksOpenly(id.kind) || asksAnyhow(e) }))
 }
+
+// looksUp is how Ruby asks for keys of Hiera's.
+var looksUp = regexp.MustCompile(`\b(?:lookup|hiera(?:_\w+)?)\b`)
 
 // ofScope is how Ruby asks a scope for its variables.
 var ofScope = regexp.MustCompile(`scope\s*(?:\[|\.include\?|\.exist\?)|\blookupvar\b|\bto_hash\b`)
@@ -438,7 +478,7 @@ var ofScope = regexp.MustCompile(`scope\s*(?:\[|\.include\?|\.exist\?)|\blookupv
 // byItself are the places that may name a variable of an owner by its own name alone.
 func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 	if at.takes[id.name] && at.open(owner) {
-		return at.mentions(id, name, nil)
+		return slices.Concat(at.mentions(id, name, nil), at.assembled(id, name, nil))
 	}
 	// Code of the owner that asks for variables by texts: getvar($name), and scope[name] in its templates; and code that
 	// asks for any variable of the owner. The texts may come from data.
@@ -452,7 +492,8 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 		}) || at.asksScope(e, owner)
 	}
 	asked := slices.ContainsFunc(at.index.entries, asks)
-	out = at.mentions(id, name, func(e *entry) bool { return asks(e) || asked && e.isData })
+	in := func(e *entry) bool { return asks(e) || asked && e.isData }
+	out = slices.Concat(at.mentions(id, name, in), at.assembled(id, name, in))
 	open := at.opensTemplates(owner)
 	if slices.ContainsFunc(open, ofText) {
 		out = append(out, at.inTextTemplates(id, name)...)
@@ -563,19 +604,40 @@ func (at *spot) takers(id identity, n outline.Name) func(*entry) bool {
 	return func(*entry) bool { return true }
 }
 
-// byParts are the texts that may be a name when something is put in. What is put in may have colons in a class's name.
-func (at *spot) byParts(id identity) (out []occurrence) {
+// byParts are the texts that may be a name when something is put in. One that is no qualified name may be anything: it
+// counts if somebody asks for things of the kind by names that the code does not say.
+func (at *spot) byParts(id identity) []occurrence {
+	if strings.Contains(id.name, "::") {
+		return at.assembled(id, id.name, func(e *entry) bool { return strings.Contains(e.file.Text, "::") })
+	}
+	if !slices.ContainsFunc(at.index.entries, func(e *entry) bool {
+		return e.asksOpenly(id.kind) || id.kind == outline.ClassName && e.unsaid
+	}) {
+		return nil
+	}
+	return slices.Concat(at.assembled(id, id.name, nil),
+		at.byPieces(id, func(e *entry) bool { return e.asksOpenly(id.kind) }))
+}
+
+// assembled are the texts that may be a name when something is put in. What is put in may have colons in a class's name.
+// in, if it is not nil, tells the files to look at.
+func (at *spot) assembled(id identity, name string, in func(*entry) bool) (out []occurrence) {
+	asked := id.kind == outline.KeyName || id.kind == outline.VariableName
 	for _, e := range at.index.entries {
-		if !strings.Contains(e.file.Text, "::") {
+		if in != nil && !in(e) {
 			continue
 		}
 		e.mentions()
 		for _, p := range e.joined {
-			if !outline.Matches(p.Name, id.name) || (id.kind == outline.KeyName || id.kind == outline.VariableName) &&
-				strings.Count(p.Name, "::") != strings.Count(id.name, "::") ||
+			text := p.Name
+			if first, _, path := strings.Cut(text, "."); path && asked && strings.ContainsFunc(first, isLetter) {
+				text = first
+			}
+			if strings.IndexByte(text, outline.Hole) < 0 || !outline.Matches(text, name) || strings.Contains(name, "::") && !joinedName.MatchString(text) ||
+				asked && strings.Count(text, "::") != strings.Count(name, "::") ||
 				slices.ContainsFunc(e.names, func(n outline.Name) bool {
-					asked := e.isData && !n.Defines && n.Kind != outline.ClassName // it is what is put in
-					return n.Text && !asked && p.Span.Contains(n.Span)
+					putIn := e.isData && !n.Defines && n.Kind != outline.ClassName || n.Span.Len()+least < p.Span.Len()
+					return n.Text && !putIn && p.Span.Contains(n.Span)
 				}) {
 				continue
 			}
@@ -583,6 +645,34 @@ func (at *spot) byParts(id identity) (out []occurrence) {
 		}
 	}
 	return out
+}
+
+// least is what a text may be longer than the name that it is: quotes, and leading colons.
+const least = 4
+
+// byPieces are the parts of a name in Ruby that makes one text of several, and asks for things by names that it does
+// not say.
+func (at *spot) byPieces(id identity, in func(*entry) bool) (out []occurrence) {
+	for _, e := range at.index.entries {
+		e.mentions()
+		if !e.composes || len(e.pieces) == 0 || !in(e) {
+			continue
+		}
+		for _, p := range e.pieces {
+			if p.text != id.name && strings.Contains(id.name, p.text) {
+				out = append(out, occurrence{e, outline.Name{Kind: id.kind, Name: id.name, Span: p.at, Pattern: true}})
+			}
+		}
+	}
+	return out
+}
+
+// asksOpenly reports whether code asks for things of a kind by names that it does not say.
+func (e *entry) asksOpenly(kind outline.NameKind) bool {
+	e.mentions()
+	return slices.ContainsFunc(slices.Concat(e.open, e.asks), func(n outline.Name) bool {
+		return n.Kind == kind && (kind != outline.VariableName || n.Name == "")
+	})
 }
 
 // mentions are the texts that say a word and are not known to name something; in, if it is not nil, tells the files to

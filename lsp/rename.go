@@ -88,6 +88,9 @@ func (at *spot) renaming() (*renaming, error) {
 			return nil, refused("%s names it, too, and is not yours to edit", at.short(o.path))
 		}
 		if text := lastPart(o.file.Slice(o.Span)); !strings.EqualFold(text, lastPart(r.full)) {
+			if written := o.file.Slice(o.Span); strings.ContainsFunc(written, noName) { // it is no name at all
+				text = clip(written)
+			}
 			return nil, refused("%s:%d writes it as %q", at.short(o.path), o.file.LineOf(o.Span.Start), text)
 		}
 		if o.Keyed {

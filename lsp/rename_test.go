@@ -129,7 +129,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // TestRename: what is renamed, where, and what is refused with which reason.
 func TestRename(t *testing.T) {
 	files := maps.Clone(named)
-	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = join(['web', 'moved'], '::')\n  include $which\n}\n"
+	files["manifests/dynamic.pp"] = "node 'b' {\n  $which = ['moved', 'web'].reverse.join('::')\n  include $which\n}\n"
 	files["modules/web/manifests/moved.pp"] = "class web::moved {\n  notify { 'moved': }\n}\n"
 	files["modules/web/manifests/named.pp"] = "class web::named {\n  $lone = 1\n  notify { 'n': message => " +
 		"\"it is ${Class['web::named']}${lone}\" }\n}\n"
@@ -222,7 +222,7 @@ func TestWhyNot(t *testing.T) {
 // renames is told; where they would say something else there is no rename.
 func TestRenameFailing(t *testing.T) {
 	n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n", "facts/a.json": `{"fqdn": "a"}`,
-		"manifests/site.pp": "include web\n$x = join(['web', 'late'], '::')\ninclude $x\n" +
+		"manifests/site.pp": "include web\n$x = ['late', 'web'].reverse.join('::')\ninclude $x\n" +
 			"web::d { 'x': size => 'large' }\ninclude nowhere\n",
 		"modules/web/manifests/init.pp": "class web {\n}\n", "modules/web/manifests/late.pp": "class web::late {\n}\n",
 		"modules/web/manifests/d.pp": "define web::d (Integer $size) {\n}\n"})

@@ -134,7 +134,7 @@ func TestRenameUnseen(t *testing.T) {
 		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"some_key.${facts['a']}.b\")\n}\n"},
 			file: "data/common.yaml", word: "some_key", to: "other_key", also: n, wanted: "\"other_key.${facts['a']}.b\""},
 		{files: map[string]string{n: "class web::n {\n  $k = \"some_key.${facts['a']}\"\n  $x = lookup($k)\n}\n"},
-			file: "data/common.yaml", word: "some_key", to: "other_key", why: "n.pp:2 has some_key as a text"},
+			file: "data/common.yaml", word: "some_key", to: "other_key", also: n, wanted: "\"other_key.${facts['a']}\""},
 		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"web::x::size.${facts['a']}\")\n}\n"}, file: x,
 			word: "size", to: "width", also: n, wanted: "\"web::x::width.${facts['a']}\""},
 		{files: map[string]string{n: "class web::n {\n  $x = lookup(\"web::x::size.${facts['a']}\")\n}\n"}, file: x,

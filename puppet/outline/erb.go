@@ -29,11 +29,23 @@ func NamesERB(text string) (names []Name) {
 	}
 }
 
+// OpenInRuby are the places of a file of Ruby that ask for names which it does not say.
+func OpenInRuby(code string) (open []Name) {
+	r := ruby{code: code}
+	r.read()
+	for _, n := range r.names {
+		if n.Open {
+			open = append(open, n)
+		}
+	}
+	return open
+}
+
 // rubyTakes says what methods of Ruby take that a template can call, as takes does for functions. Those of things that
 // have many methods of the name are told by what they are called on: scope.include?, classes.include?. "[]" is what is
 // asked by brackets.
 var rubyTakes = map[string]map[string][]taken{
-	"[]":        {"scope": {aVariable}, "to_hash": {aVariable}},
+	"[]":        {"scope": {aVariable}, "closure_scope": {aVariable}, "to_hash": {aVariable}},
 	"lookupvar": {"": {aVariable}},
 	"setvar":    {"": {aVariable}},
 	"exist?":    {"scope": {aVariable}},
@@ -61,8 +73,25 @@ var rubyTakes = map[string]map[string][]taken{
 	"find_resource_type": {"": {aType}}, "find_defined_resource_type": {"": {aType}},
 }
 
-// interpolated is what a string of Ruby's puts in when the code runs.
-var interpolated = regexp.MustCompile(`#\{[^}]*\}|#@\w+`)
+// holes is a string of Ruby's with a Hole for each part that is put in when the code runs.
+func holes(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], "#{"):
+			i = closed(text, i+2)
+		case strings.HasPrefix(text[i:], "#@"):
+			for i++; i+1 < len(text) && isWord(text[i+1]); {
+				i++
+			}
+		default:
+			b.WriteByte(text[i])
+			continue
+		}
+		b.WriteByte(Hole)
+	}
+	return b.String()
+}
 
 // escapes are letters that are written otherwise.
 var escapes = regexp.MustCompile(`\\(?:x[0-9a-fA-F]{1,2}|u\{[^}]*\}|u[0-9a-fA-F]{4}|[0-7]{1,3})`)
@@ -180,6 +209,10 @@ func quoted(code string, i int, last byte) int {
 			end++
 		case quote:
 			return end + 1
+		case '#':
+			if quote == '"' && strings.HasPrefix(code[end:], "#{") { // there may be strings in it
+				end = closed(code, end+2)
+			}
 		case '\n':
 			if quote == '/' {
 				return i
@@ -342,6 +375,9 @@ func (r *ruby) texts(list []taken, i int) {
 		text := ""
 		from := i
 		switch c := code[i]; {
+		case c == '[' && made(code, i):
+			r.open(kind(list, nth), i)
+			return
 		case strings.IndexByte(" \t\r\n([,", c) >= 0, strings.HasPrefix(code[i:], ":'"), strings.HasPrefix(code[i:], `:"`):
 			i++
 			continue
@@ -352,15 +388,14 @@ func (r *ruby) texts(list []taken, i int) {
 			}
 			from, text, i = i+1, code[i+1:end], end
 		case c == '\'' || c == '"':
-			end := strings.IndexByte(code[i+1:], c)
-			if end < 0 {
+			end := quoted(code, i, '(')
+			if end == i {
 				return
 			}
-			from, text, i = i+1, code[i+1:i+1+end], i+end+2
+			from, text, i = i+1, code[i+1:end-1], end
 		default:
-			if kind, is := opens[kind(list, nth)]; is && nth == 0 && c != ')' && c != ']' {
-				r.names = append(r.names, Name{Kind: kind, Open: true, Span: source.Span{Start: r.base + uint32(i),
-					End: r.base + uint32(i+1)}})
+			if nth == 0 && c != ')' && c != ']' {
+				r.open(kind(list, nth), i)
 			}
 			return
 		}
@@ -375,7 +410,7 @@ func (r *ruby) texts(list []taken, i int) {
 			continue
 		}
 		if strings.Contains(text, "#{") || strings.Contains(text, "#@") {
-			text = interpolated.ReplaceAllString(text, string(Hole))
+			text = holes(text)
 		}
 		if code[i-1] == '"' {
 			text = escapes.ReplaceAllString(text, string(Hole))
@@ -411,4 +446,33 @@ func (r *ruby) texts(list []taken, i int) {
 			inText(t, text, at, add)
 		}
 	}
+}
+
+// open notes that the code at an offset comes to names that it does not say.
+func (r *ruby) open(t taken, i int) {
+	if kind, is := opens[t]; is {
+		at := r.base + uint32(i)
+		r.names = append(r.names, Name{Kind: kind, Open: true, Span: source.Span{Start: at, End: at + 1}})
+	}
+}
+
+// made reports whether something is made of the list that begins at an offset: ['web', @x].join('::').
+func made(code string, i int) bool {
+	depth := 0
+	for ; i < len(code); i++ {
+		switch c := code[i]; c {
+		case '\'', '"':
+			if end := quoted(code, i, '('); end > i {
+				i = end - 1
+			}
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				rest := strings.TrimLeft(code[i+1:], " \t")
+				return rest != "" && strings.IndexByte(".*+", rest[0]) >= 0
+			}
+		}
+	}
+	return false
 }

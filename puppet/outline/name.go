@@ -136,7 +136,8 @@ func (s *scope) written(name string) (x syntax.Expr, only bool) {
 	for ; s != nil; s = s.outer {
 		if x, set := s.vars[name]; set {
 			switch x.(type) {
-			case *syntax.Str, *syntax.Name, *syntax.List, *syntax.Hash, *syntax.Heredoc, *syntax.Interpolated:
+			case *syntax.Str, *syntax.Name, *syntax.List, *syntax.Hash, *syntax.Heredoc, *syntax.Interpolated, *syntax.Call,
+				*syntax.MethodCall:
 				return x, !s.loose[name]
 			}
 			return nil, false
@@ -173,13 +174,15 @@ func (s *scope) sets(stmts []syntax.Expr) {
 }
 
 type namer struct {
-	file    *syntax.File
-	effects func(string) Effect
-	names   []Name
-	in      string
-	nodes   uint32      // how many there were
-	at      []uint32    // of a template that stands in a string: where each byte of it stands in the file
-	by      source.Span // the argument of a call that is read
+	file      *syntax.File
+	effects   func(string) Effect
+	names     []Name
+	in        string
+	nodes     uint32      // how many there were
+	at        []uint32    // of a template that stands in a string: where each byte of it stands in the file
+	by        source.Span // the argument of a call that is read
+	following int         // how many variables deep
+	followed  int         // how many variables
 }
 
 func (n *namer) add(x Name) {
@@ -300,9 +303,7 @@ func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.
 			return n.literals(e.Right, s, f) && all
 		}
 	case *syntax.Var:
-		if x, only := s.written(e.Name); x != nil {
-			return n.literals(x, nil, f) && only
-		}
+		return n.follow(e, s, func(x syntax.Expr) bool { return n.literals(x, s, f) })
 	case *syntax.Call:
 		if name, is := e.Functor.(*syntax.Name); is && s != nil {
 			return n.puts(name.Value, e.Args, e.Span(), s, f)
@@ -313,6 +314,20 @@ func (n *namer) literals(e syntax.Expr, s *scope, f func(text string, at source.
 		}
 	}
 	return false
+}
+
+// follow reads what a variable is set to. It reports whether the variable has nothing else, and that is all there. One
+// may be made of itself, or of one that has many of another: neither is followed far.
+func (n *namer) follow(v *syntax.Var, s *scope, read func(x syntax.Expr) (all bool)) (all bool) {
+	const deep, many = 4, 20000
+	x, only := s.written(v.Name)
+	if x == nil || n.following == deep || n.followed == many {
+		return false
+	}
+	n.following++
+	n.followed++
+	defer func() { n.following-- }()
+	return read(x) && only
 }
 
 // A Hole stands in a name for a part that is computed.
@@ -328,7 +343,7 @@ func (n *namer) joined(e *syntax.Interpolated, s *scope) string {
 			continue
 		case *syntax.Text:
 			if v, is := p.X.(*syntax.Var); is {
-				if x, _ := s.written(v.Name); x != nil {
+				if x, only := s.written(v.Name); only {
 					if x, is := x.(*syntax.Str); is {
 						b.WriteString(x.Value)
 						continue

@@ -10,6 +10,17 @@ import (
 
 // Names that a function puts together of texts which stand there: join(['web', 'x'], '::').
 
+// Put is the text that a call of such a function comes to, with a Hole for what is computed; "" if that is not known.
+func Put(f *syntax.File, function string, args []syntax.Expr) (text string) {
+	if function == "join" || function == "sprintf" {
+		n := &namer{file: f}
+		if !n.puts(function, args, source.Span{}, nil, func(t string, _ source.Span) { text = t }) {
+			return ""
+		}
+	}
+	return text
+}
+
 // puts calls f for the texts that a call of such a function comes to, which stand nowhere as they are; it reports
 // whether these are all.
 func (n *namer) puts(function string, args []syntax.Expr, at source.Span, s *scope,
@@ -29,7 +40,10 @@ func (n *namer) puts(function string, args []syntax.Expr, at source.Span, s *sco
 		if format, is := args[0].(*syntax.Str); is {
 			text := formatted.ReplaceAllString(format.Value, string(Hole))
 			if strings.Trim(text, string(Hole)+":/") != "" {
-				f(text, n.inside(format, format.Value))
+				if strings.IndexByte(text, Hole) < 0 {
+					at = n.inside(format, format.Value)
+				}
+				f(text, at)
 				return true
 			}
 		}

@@ -193,7 +193,8 @@ func (n *namer) text(t taken, e syntax.Expr, s *scope) {
 }
 
 // opens are the kinds of names that somebody asks for who knows that code may come to any of them.
-var opens = map[taken]NameKind{aVariable: VariableName, aKey: KeyName, aTemplate: TemplateName}
+var opens = map[taken]NameKind{aVariable: VariableName, aKey: KeyName, aTemplate: TemplateName, aType: TypeName,
+	aFunction: FunctionName}
 
 // keyed adds keys of Hiera's that an argument of lookup names.
 func (n *namer) keyed(t taken, e syntax.Expr, s *scope) {
@@ -261,9 +262,7 @@ func (n *namer) keys(e syntax.Expr, s *scope, f func(key string, at source.Span,
 			return each(append([]syntax.Expr{e.Functor.Left}, e.Args...)...)
 		}
 	case *syntax.Var:
-		if x, only := s.written(e.Name); x != nil {
-			return n.keys(x, nil, f) && only
-		}
+		return n.follow(e, s, func(x syntax.Expr) bool { return n.keys(x, s, f) })
 	}
 	return false
 }
