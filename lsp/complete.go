@@ -216,10 +216,11 @@ func (o *offers) gather() {
 // inCode offers what can stand in a manifest or in a tag of a template.
 func (o *offers) inCode(text, line string, match func(place) []string) {
 	quote := inside(line)
-	plain := false // it is the text of a heredoc
+	plain, inHeredocs := false, false // plain: it is the text of a heredoc
 	if interpolates, is := inHeredoc(text); is && !interpolates {
 		return
 	} else if is {
+		inHeredocs = true
 		i := strings.LastIndex(line, "${")
 		if plain = i < 0 || closing(line[i+2:]) >= 0; plain {
 			quote = '"'
@@ -227,7 +228,26 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 			quote = inside(line[i+2:])
 		}
 	}
-	if m := match(inFacts); m != nil {
+	if quote == '#' {
+		return
+	}
+	// What a text or a comment says is none of it, but for what is put into a text.
+	outside := func(p place) []string {
+		m := match(p)
+		if m == nil || inHeredocs {
+			return m
+		}
+		switch inside(line[:len(line)-len(m[0])]) {
+		case '\'', '#':
+			return nil
+		case '"':
+			if m[0][0] != '$' {
+				return nil
+			}
+		}
+		return m
+	}
+	if m := outside(inFacts); m != nil {
 		o.nodeFacts(m[1], m[2])
 		return
 	}
@@ -237,10 +257,14 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 		}
 		return
 	}
-	if plain || quote == '#' || o.byName(match) {
+	if plain || o.byName(outside) {
 		return
 	}
-	if m := match(inValue); m != nil {
+	if m := outside(inHead); m != nil {
+		o.ownName(m[1])
+		return
+	}
+	if m := outside(inValue); m != nil {
 		typ, title, _ := resourceAround(text[:len(text)-len(m[0])])
 		owner := outline.Class(typ)
 		if owner == "class" {
@@ -274,6 +298,10 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 	}
 	if typ, title, isAttr := resourceAround(text[:len(text)-len(m[1])]); isAttr {
 		o.attributes(typ, title)
+		return
+	}
+	if !beginsStatement(text[:len(text)-len(m[1])]) {
+		o.values()
 		return
 	}
 	o.typeNames()
@@ -336,6 +364,9 @@ func resourceAround(text string) (typ, title string, isAttr bool) {
 				before = strings.TrimRight(before[:k], " \t") // of an override, Type[title] { … }
 			}
 			typ = wordBefore(before)
+			if strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(before, typ), " \t"), ">>") { // what a function returns
+				return "", "", false
+			}
 			inside := text[i+1:]
 			if typ != "" && typ[0] >= 'A' && typ[0] <= 'Z' { // of an override, or defaults: they have no title
 				last := strings.TrimRight(inside, " \t\r\n")
