@@ -254,6 +254,14 @@ func (o *offers) inCode(text, line string, match func(place) []string) {
 	if m := match(inVariable); m != nil && quote != '\'' {
 		if !declares(text[:len(text)-len(m[0])]) { // who declares one gives it a name of its own
 			o.variables(strings.HasPrefix(m[1], "::"))
+			if strings.HasPrefix(m[0], "${") && !strings.HasPrefix(m[1], ":") { // "${join($list, ' ')}"
+				calls := &offers{spot: o.spot, letters: o.letters}
+				calls.functionNames()
+				for _, c := range calls.list {
+					c.rank += 5
+					o.add(c)
+				}
+			}
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -22,11 +23,14 @@ var (
 	words = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*`)
 )
 
+// modernFacts is what an edit is called that reads facts by their new names, all of those that a compile comes to.
+const modernFacts = "read facts by their new names"
+
 // guess is the edit that a message proposes; ok is false if it proposes none. The facts are those of the chosen nodes.
 func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 	for _, n := range nodes {
 		if x := migrate.ModernFact(d, n.Facts); x != nil {
-			return source.Fix{Message: "read facts by their new names", Edits: []source.Edit{*x}}, true
+			return source.Fix{Message: modernFacts, Edits: []source.Edit{*x}}, true
 		}
 	}
 	m := meant.FindStringSubmatch(d.Help)
@@ -78,7 +82,7 @@ func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagn
 		files = append(files, e)
 	}
 	chosen, err := at.nodes(ctx, before)
-	if err != nil || !at.helps(ctx, before, chosen, texts, problem) {
+	if err != nil || !at.helps(ctx, before, chosen, texts, fix, problem) {
 		return nil, "", false
 	}
 	nodes, of, err := at.sample(ctx, before, files)
@@ -86,7 +90,7 @@ func (at *spot) tried(ctx context.Context, fix source.Fix, problem *source.Diagn
 	case err != nil:
 		return nil, "", false
 	case of == len(nodes):
-		return texts, "", of == len(chosen) || at.helps(ctx, before, nodes, texts, problem)
+		return texts, "", of == len(chosen) || at.helps(ctx, before, nodes, texts, fix, problem)
 	}
 	after, err := source.NewOverlay(before, texts)
 	if err != nil {
@@ -134,36 +138,43 @@ func (at *spot) harms(ctx context.Context, before, after source.Files, nodes []f
 	return false
 }
 
-// helps makes an edit greater until it takes a problem of some nodes away and brings no other; false if it cannot.
+// helps reports whether an edit takes a problem of some nodes away and brings no other. A node that fails says one thing
+// at a time: what it says next may have been there as well. So what a message supposes of that is laid over the files,
+// too, and so on until nothing is left; or it is known to be there already. The edit itself stays as it is, but that
+// one which reads facts by their new names takes all of them.
 func (at *spot) helps(ctx context.Context, before source.Files, nodes []fleet.Node, texts map[string]string,
-	problem *source.Diagnostic) bool {
-	key := said(problem)
+	fix source.Fix, problem *source.Diagnostic) bool {
+	key, behind := said(problem), &further{spot: at, nodes: nodes, texts: maps.Clone(texts), kept: texts}
+	for _, x := range fix.Edits {
+		start := x.Place.Span.Start
+		behind.edited = append(behind.edited, source.Place{File: x.Place.File,
+			Span: source.Span{Start: start, End: start + uint32(len(x.Text))}})
+	}
 	for range mostOld {
-		after, err := source.NewOverlay(before, texts)
+		after, err := source.NewOverlay(before, behind.texts)
 		if err != nil {
 			return false
 		}
-		was, err := at.problems(ctx, before, nodes, texts)
+		was, err := at.problems(ctx, before, nodes, behind.texts)
 		if err != nil {
 			return false
 		}
-		is, err := at.problems(ctx, after, nodes, texts)
+		is, err := at.problems(ctx, after, nodes, behind.texts)
 		if err != nil || ctx.Err() != nil {
 			return false
 		}
 		had, has := standing(was), standing(is)
 		gone := len(has[key]) == 0 || len(has[key]) < len(had[key]) // others may say the same elsewhere
 		var fresh []*source.Diagnostic
+		fine := gone
 		for _, d := range is {
 			if len(has[said(d)]) > len(had[said(d)]) || !gone && said(d) == key {
 				fresh = append(fresh, d)
+				fine = fine && at.stays(d, is, had, fix.Edits)
 			}
 		}
-		if gone && len(fresh) == 0 {
-			return true
-		}
-		if !at.modernize(fresh, nodes, texts) {
-			return false
+		if fine && fix.Message != modernFacts || !behind.mend(fresh, fix.Message == modernFacts) {
+			return fine
 		}
 	}
 	return false
@@ -172,21 +183,65 @@ func (at *spot) helps(ctx context.Context, before source.Files, nodes []fleet.No
 // mostOld is how many facts with old names one edit takes away.
 const mostOld = 60
 
-// modernize adds to an edit what reads the next fact by its new name.
-func (at *spot) modernize(fresh []*source.Diagnostic, nodes []fleet.Node, texts map[string]string) bool {
+// ofWords are the codes of what is wrong whatever the values are: a variable or function that is not there. No edit of
+// another word leads to it, but for one that makes code run which has not.
+var ofWords = []string{"E0252", "E0301"}
+
+// stays reports whether a problem was there before: it is one of a word that is none of those of the edits, or another
+// word for one that stands at the same place.
+func (at *spot) stays(d *source.Diagnostic, is []*source.Diagnostic, had map[string]map[string]bool,
+	edits []source.Edit) bool {
+	if slices.Contains(ofWords, d.Code) && d.Place.Known() && !slices.ContainsFunc(edits, func(x source.Edit) bool {
+		return slices.Contains(words.FindAllString(d.Summary, -1), x.Text)
+	}) {
+		return true
+	}
+	return d.Place.Known() && slices.ContainsFunc(is, func(x *source.Diagnostic) bool {
+		return said(x) != said(d) && len(had[said(x)]) > 0 && x.Place.Known() &&
+			at.path(x.Place.File) == at.path(d.Place.File) && x.Place.Span.Start < d.Place.Span.End &&
+			d.Place.Span.Start < x.Place.Span.End
+	})
+}
+
+// A further mends what comes behind a problem, for a trial.
+type further struct {
+	*spot
+	nodes  []fleet.Node
+	texts  map[string]string // with all that is mended
+	kept   map[string]string // with what becomes part of the edit
+	edited []source.Place    // what is to stay as it is
+}
+
+// mend makes the edit of the first of some problems that has one; with keep, what reads a fact by its new name is part
+// of the whole.
+func (f *further) mend(fresh []*source.Diagnostic, keep bool) bool {
 	for _, d := range fresh {
-		for _, n := range nodes {
-			x := migrate.ModernFact(d, n.Facts)
-			if x == nil {
-				continue
-			}
-			p, text := at.path(x.Place.File), x.Place.File.Text
-			if e := at.byPath[p]; e == nil || !at.own(p) || text != texts[p] && (texts[p] != "" || text != e.file.Text) {
-				continue
-			}
-			texts[p] = text[:x.Place.Span.Start] + x.Text + text[x.Place.Span.End:]
-			return true
+		fix, ok := guess(d, f.nodes)
+		if !ok {
+			continue
 		}
+		x := fix.Edits[0]
+		p, text := f.path(x.Place.File), x.Place.File.Text
+		if e := f.byPath[p]; e == nil || !f.own(p) || text != f.texts[p] && (f.texts[p] != "" || text != e.file.Text) {
+			continue
+		}
+		if slices.ContainsFunc(f.edited, func(o source.Place) bool {
+			return f.path(o.File) == p && o.Span.Start < x.Place.Span.End && x.Place.Span.Start < o.Span.End
+		}) {
+			continue
+		}
+		mended := text[:x.Place.Span.Start] + x.Text + text[x.Place.Span.End:]
+		if keep && fix.Message == modernFacts && f.kept[p] == f.texts[p] {
+			f.kept[p] = mended
+		}
+		f.texts[p] = mended
+		for i, o := range f.edited {
+			if f.path(o.File) == p && x.Place.Span.End <= o.Span.Start {
+				by := uint32(len(x.Text) - x.Place.Span.Len())
+				f.edited[i].Span = source.Span{Start: o.Span.Start + by, End: o.Span.End + by}
+			}
+		}
+		return true
 	}
 	return false
 }

@@ -26,7 +26,9 @@ func TestGuesses(t *testing.T) {
 		{"a data type within another", "function f(Optional[Integr] $x) { $x }\nnotify { \"a${f(1)}\": }\n",
 			"function f(Optional[Integer] $x) { $x }\nnotify { \"a${f(1)}\": }\n"},
 		{"a type", "notfy { 'x': }\n", "notify { 'x': }\n"},
-		{"one that leads to another mistake", "file { '/x': contnet => 5, mod => '0644' }\n", ""},
+		{"one before another mistake", "file { '/x': contnet => 5, mod => '0644' }\n",
+			"file { '/x': content => 5, mod => '0644' }\n"},
+		{"one that leads to another mistake", "$fine = 1\nif $fien == 1 { fail('no') }\n", ""},
 	} {
 		files := map[string]string{"manifests/site.pp": x.site}
 		for name, text := range module {
@@ -97,6 +99,56 @@ func TestGuessesUnreached(t *testing.T) {
 		}
 	}
 	n.bye()
+}
+
+// TestGuessEach: of several mistakes each has its edit, though a node that comes to one says nothing of those behind it;
+// and an edit does what its title says, and no more.
+func TestGuessEach(t *testing.T) {
+	const file = "modules/web/manifests/init.pp"
+	for _, x := range []struct{ text, word, title, want string }{
+		{"$x = $retrys + 1\n  $y = upcse('x')\n", "retrys", "write retries for retrys",
+			"$x = $retries + 1\n  $y = upcse('x')\n"},
+		{"$x = $retrys + 1\n  $y = upcse('x')\n", "upcse", "write upcase for upcse",
+			"$x = $retrys + 1\n  $y = upcase('x')\n"},
+		{"$x = $retrys + 1\n  $y = $ratries\n", "retrys", "write retries for retrys",
+			"$x = $retries + 1\n  $y = $ratries\n"},
+		{"$x = $retrys + 1\n  $y = $retrys\n", "retrys", "write retries for retrys",
+			"$x = $retries + 1\n  $y = $retrys\n"},
+		{"$x = $retrys + 1\n  $y = $osfamily\n", "retrys", "write retries for retrys",
+			"$x = $retries + 1\n  $y = $osfamily\n"},
+		{"$y = $osfamily\n  $x = $retrys + 1\n  $z = $::osfamily\n", "osfamily", "read facts by their new names",
+			"$y = $facts['os']['family']\n  $x = $retrys + 1\n  $z = $::osfamily\n"},
+		{"$y = $osfamily\n  $z = $::osfamily\n", "osfamily", "read facts by their new names",
+			"$y = $facts['os']['family']\n  $z = $facts['os']['family']\n"},
+		{"$x = $retrys + 1\n  $y = $nothing_like_it\n", "retrys", "write retries for retrys",
+			"$x = $retries + 1\n  $y = $nothing_like_it\n"},
+		{"$x = $retrys + 1\n  $y = nothing_like_it()\n", "retrys", "write retries for retrys",
+			"$x = $retries + 1\n  $y = nothing_like_it()\n"},
+		{"$x = $retrys + 1\n  if $x > 1 { fail('no') }\n", "retrys", "", ""},
+	} {
+		n := navigate(t, map[string]string{"environment.conf": "modulepath = modules\n",
+			"facts/a.json":      `{"fqdn": "a", "os": {"family": "Debian", "name": "Debian"}}`,
+			"manifests/site.pp": "node default {\n  include web\n}\n",
+			file:                "class web (Integer $retries = 3) {\n  " + x.text + "}\n"})
+		n.rest()
+		p := n.pos(file, x.word, 1)
+		title, got := "", ""
+		for _, a := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
+			"context": map[string]any{"diagnostics": []any{}}}).([]any) {
+			title = a.(map[string]any)["title"].(string)
+			if edit := a.(map[string]any)["edit"].(map[string]any); edit != nil {
+				got = n.written(edit)[file]
+			}
+		}
+		want := x.want
+		if want != "" {
+			want = "class web (Integer $retries = 3) {\n  " + want + "}\n"
+		}
+		if title != x.title || got != want {
+			t.Errorf("%s:\n%s\n%s", x.text, title, got)
+		}
+		n.bye()
+	}
 }
 
 // TestGuessOnce: an edit is offered once, also if nodes have the problem in words of their own.

@@ -54,6 +54,7 @@ func TestPlaces(t *testing.T) {
 		{c, "$x = $here ? {\n    1 => no§\n  }", "notice", "notify"},
 		{c, "$x = 1 + no§", "notice", "notify"},
 		{c, "$x = !no§", "notice", "notify"},
+		{c, "$x = \"a ${no§}\"", "notice", "notify"},
 		{c, "case no§", "notice", "notify"},
 		{c, "case $here {\n    no§\n  }", "notice", "notify"},
 		{c, "$x = $here # why\n  ? { no§ }", "notice", "notify"},
