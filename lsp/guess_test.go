@@ -101,8 +101,8 @@ func TestGuessesUnreached(t *testing.T) {
 	n.bye()
 }
 
-// TestGuessEach: of several mistakes each has its edit, though a node that comes to one says nothing of those behind it;
-// and an edit does what its title says, and no more.
+// TestGuessEach: of several mistakes each has its edit, though a node that comes to one says nothing of those behind
+// it; and an edit does what its title says, and no more.
 func TestGuessEach(t *testing.T) {
 	const file = "modules/web/manifests/init.pp"
 	for _, x := range []struct{ text, word, title, want string }{
@@ -133,8 +133,8 @@ func TestGuessEach(t *testing.T) {
 		n.rest()
 		p := n.pos(file, x.word, 1)
 		title, got := "", ""
-		for _, a := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"], "range": empty(p),
-			"context": map[string]any{"diagnostics": []any{}}}).([]any) {
+		for _, a := range n.ask("textDocument/codeAction", map[string]any{"textDocument": p["textDocument"],
+			"range": empty(p), "context": map[string]any{"diagnostics": []any{}}}).([]any) {
 			title = a.(map[string]any)["title"].(string)
 			if edit := a.(map[string]any)["edit"].(map[string]any); edit != nil {
 				got = n.written(edit)[file]

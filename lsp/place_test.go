@@ -34,7 +34,8 @@ func TestPlaces(t *testing.T) {
 		want, not  string // what is offered among others, and what is not; a not of * is everything else
 	}{
 		// Values.
-		{c, "web::vhost { 'a':\n    port => §\n  }", "size true undef default $here String File", "notify web::vhost package"},
+		{c, "web::vhost { 'a':\n    port => §\n  }", "size true undef default $here String File",
+			"notify web::vhost package"},
 		{c, "web::vhost { 'a':\n    port => web§\n  }", "web::f", "web::vhost web"},
 		{c, "web::vhost { 'a': port => no§ }", "notice", "notify"},
 		{c, "notice(§)", "size true $here", "notify web::vhost"},

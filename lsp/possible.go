@@ -619,8 +619,8 @@ func (at *spot) byParts(id identity) []occurrence {
 		at.byPieces(id, func(e *entry) bool { return e.asksOpenly(id.kind) }))
 }
 
-// assembled are the texts that may be a name when something is put in. What is put in may have colons in a class's name.
-// in, if it is not nil, tells the files to look at.
+// assembled are the texts that may be a name when something is put in. What is put in may have colons in a class's
+// name. in, if it is not nil, tells the files to look at.
 func (at *spot) assembled(id identity, name string, in func(*entry) bool) (out []occurrence) {
 	asked := id.kind == outline.KeyName || id.kind == outline.VariableName
 	for _, e := range at.index.entries {
@@ -633,7 +633,8 @@ func (at *spot) assembled(id identity, name string, in func(*entry) bool) (out [
 			if first, _, path := strings.Cut(text, "."); path && asked && strings.ContainsFunc(first, isLetter) {
 				text = first
 			}
-			if strings.IndexByte(text, outline.Hole) < 0 || !outline.Matches(text, name) || strings.Contains(name, "::") && !joinedName.MatchString(text) ||
+			if strings.IndexByte(text, outline.Hole) < 0 || !outline.Matches(text, name) ||
+				strings.Contains(name, "::") && !joinedName.MatchString(text) ||
 				asked && strings.Count(text, "::") != strings.Count(name, "::") ||
 				slices.ContainsFunc(e.names, func(n outline.Name) bool {
 					putIn := e.isData && !n.Defines && n.Kind != outline.ClassName || n.Span.Len()+least < p.Span.Len()
