@@ -382,7 +382,9 @@ func lackedFacts(ctx context.Context, c *compiler.Snapshot, n *Invention, failed
 	}
 	f = n.unknown(f)
 	for _, path := range levelFacts(c.Environment()) {
-		f.Values = withUnknown(f.Values, path, eval.NoFact(strings.Join(path, ".")))
+		if _, there := at(f.Values, path); !there { // the others are what unknown made of them
+			f.Values = withUnknown(f.Values, path, eval.NoFact(strings.Join(path, ".")))
+		}
 	}
 	node := n.Node
 	node.Facts, node.Elsewhere = &f, givenElsewhere(c.Environment(), failed)
@@ -418,7 +420,7 @@ func failsOtherwise(ctx context.Context, c *compiler.Snapshot, node compiler.Nod
 }
 
 // inLevel is a fact that a level of a hierarchy asks for.
-var inLevel = regexp.MustCompile(`%\{(facts\.|::)?([a-z]\w*(?:\.\w+)*)\}`)
+var inLevel = regexp.MustCompile(`%\{ *(?:::)?(facts\.)?([a-z]\w*(?:\.\w+)*) *\}`)
 
 // levelFacts are the facts that the hierarchy of an environment asks for, but for variables that its main manifests
 // set.
