@@ -16,6 +16,7 @@ import (
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/outline"
+	"bunraku/puppet/value"
 	"bunraku/report"
 	"bunraku/source"
 )
@@ -40,11 +41,12 @@ type Check struct {
 	Brief bool
 	// NodesOnly leaves out the last step: code that no node reaches is not read.
 	NodesOnly bool
-	// Assign gives a real node what else is said of it, Exchange tells real nodes what others of them export, and Choose
-	// leaves some out. Each may be nil.
-	Assign   func(view source.Files, nodes ...*compiler.Node) error
-	Exchange func(ctx context.Context, snap *compiler.Snapshot, nodes []Node) (*Exchange, error)
-	Choose   func(all []Node) ([]Node, error)
+	// Assign gives a real node what else is said of it, Certified is what is said of the certificates of invented ones,
+	// Exchange tells real nodes what others of them export, and Choose leaves some out. Each may be nil.
+	Assign    func(view source.Files, nodes ...*compiler.Node) error
+	Certified func(view source.Files) (func(name string) *value.Hash, error)
+	Exchange  func(ctx context.Context, snap *compiler.Snapshot, nodes []Node) (*Exchange, error)
+	Choose    func(all []Node) ([]Node, error)
 	// Early is called when nodes are compiled and nothing is verified yet; it may be nil.
 	Early func()
 	// Progress begins a step of so many parts; nil if nobody watches.
@@ -180,6 +182,11 @@ func (c *Check) FindNodes(ctx context.Context) (err error) {
 	}
 	c.Nodes = Real(real)
 	if len(c.Nodes) == 0 {
+		if c.Certified != nil {
+			if c.Invent.Certificate, err = c.Certified(c.View); err != nil {
+				return err
+			}
+		}
 		c.Plan = planned(c.Snapshot.Environment(), c.Invent)
 		for i := range c.Plan.Nodes {
 			c.Nodes = append(c.Nodes, Node{Node: c.Plan.Nodes[i].Node, Invented: &c.Plan.Nodes[i],

@@ -496,6 +496,7 @@ func (i *Invention) unknown(f facts.Facts) facts.Facts {
 	t := value.NewHashBuilder(8)
 	for _, e := range i.Trusted().Entries() {
 		switch key := value.ToString(e.Key); {
+		case i.certifies(key):
 		case key == "extensions" || key == "external":
 			e.Value = eval.NoFact("trusted." + key)
 		case !name(key) && key != "authenticated":

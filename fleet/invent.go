@@ -52,6 +52,7 @@ type Invention struct {
 	another   string         // a longer name that the tree means as well, since it gives only a part of it
 	says      []saying       // of itself, for the main manifests
 	levels    []saying       // likewise, for the hierarchy
+	certified *value.Hash    // what somebody says of its certificate; nil for nothing
 	helpless  *helpless      // of its plan
 	tree      *treeDefaults  // likewise
 }
@@ -97,6 +98,8 @@ type InventOptions struct {
 	AllSystems bool // every release that metadata.json names, not only the newest of each system
 	Own        func(file string) bool
 	Classes    []string // only these; nil for all
+	// Certificate is what somebody says of a node's certificate, by keys of $trusted; nil for nothing.
+	Certificate func(name string) *value.Hash
 }
 
 // Invent plans nodes for a tree without facts.
@@ -110,6 +113,19 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 
 // planned is Invent for those who choose among the nodes: facts are made of a node when somebody wants them.
 func planned(env *environment.Environment, opt InventOptions) *Plan {
+	p := nodesFor(env, opt)
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if opt.Certificate != nil {
+			n.certified = opt.Certificate(n.Name)
+		}
+		n.Facts = facts.Later(n.Name, func() *facts.Facts { return n.told(n.System.Facts(n.Name, n.Legacy)) })
+	}
+	return p
+}
+
+// nodesFor are the nodes of a plan, with no more facts than those of their systems.
+func nodesFor(env *environment.Environment, opt InventOptions) *Plan {
 	p := &Plan{Wanted: compiler.Wanted(env), Hollow: len(env.Hollow())}
 	if len(opt.Classes) > 0 {
 		p.given(env, opt)
@@ -121,23 +137,13 @@ func planned(env *environment.Environment, opt InventOptions) *Plan {
 	} else {
 		p.site(env, opt)
 	}
-	if env.Module("stdlib") != nil || slices.Contains(p.Wanted, "stdlib") {
-		for i := range p.Nodes {
-			n := &p.Nodes[i]
-			n.stdlib = true
-			n.Facts = later(n.Facts, n.withStdlib)
-		}
-	}
+	brought := env.Module("stdlib") != nil || slices.Contains(p.Wanted, "stdlib")
 	tried, defaults := &helpless{}, &treeDefaults{env: env}
 	for i := range p.Nodes {
-		p.Nodes[i].helpless, p.Nodes[i].tree = tried, defaults
+		n := &p.Nodes[i]
+		n.stdlib, n.helpless, n.tree = brought, tried, defaults
 	}
 	return p
-}
-
-// later are facts to which something comes, once somebody wants them.
-func later(f *facts.Facts, add func(*facts.Facts) *facts.Facts) *facts.Facts {
-	return facts.Later(f.Name, func() *facts.Facts { return add(f.Loaded()) })
 }
 
 // builtIn are the facts of a machine with a system and a name, made when somebody wants them.
@@ -258,9 +264,23 @@ func (i *Invention) on(s facts.System, legacy bool) *Invention {
 	return &out
 }
 
-// told adds to facts what the node has besides those of its system.
+// told adds to facts what the node has besides those of its system. What gives it its class goes before what somebody
+// says of its certificate: else it would not be a node of the class.
 func (i *Invention) told(f *facts.Facts) *facts.Facts {
-	return say(i.withStdlib(f), append(slices.Clip(i.says), i.levels...))
+	f = i.withStdlib(f)
+	if i.certified != nil {
+		f = f.WithTrusted(i.certified)
+	}
+	return say(f, append(slices.Clip(i.says), i.levels...))
+}
+
+// certifies reports whether somebody says what stands under a key of $trusted.
+func (i *Invention) certifies(key string) bool {
+	if i.certified == nil {
+		return false
+	}
+	_, is := i.certified.GetString(key)
+	return is
 }
 
 // site invents the nodes that a control repo names and, if it names none, a node for each role or, without those, each
@@ -303,7 +323,6 @@ func (p *Plan) site(env *environment.Environment, opt InventOptions) {
 					n := invent(d.name, signs.of(d), "a "+cmp.Or(kind, "class"), opt.Legacy)
 					n.Part, n.guessed = kind != "role", n.System.ID != signs.system.ID
 					n.says = sayings(asked, d.name, n.Facts)
-					n.Facts = later(n.Facts, func(f *facts.Facts) *facts.Facts { return say(f, n.says) })
 					add(n)
 				}
 			}

@@ -93,14 +93,14 @@ func (i *Invention) ofLevels(env *environment.Environment) (out []saying) {
 	known.SetString("facts", i.Facts.Loaded().Values)
 	known.SetString("trusted", i.Trusted())
 	for _, p := range levelPaths(env) {
-		out = append(out, follow(env, p, known.Hash(), out)...)
+		out = append(out, i.follow(env, p, known.Hash(), out)...)
 	}
 	return out
 }
 
 // follow goes down where a level looks for a file. Where the name of a directory or file has one part that is not
 // known, that is what the first there is called; nothing if a later one is not there.
-func follow(env *environment.Environment, p levelPath, known *value.Hash, said []saying) (out []saying) {
+func (i *Invention) follow(env *environment.Environment, p levelPath, known *value.Hash, said []saying) (out []saying) {
 	dir := p.dir
 	if strings.Contains(dir, "%{") {
 		return nil
@@ -125,7 +125,7 @@ func follow(env *environment.Environment, p levelPath, known *value.Hash, said [
 			dir = filepath.Join(dir, part)
 			continue
 		}
-		if len(unknown) > 1 || !sayable(env, unknown[0]) {
+		if len(unknown) > 1 || !i.sayable(env, unknown[0]) {
 			return nil
 		}
 		before, after, _ := strings.Cut(part, "%{}")
@@ -160,11 +160,11 @@ func at(h *value.Hash, path []string) (value.Value, bool) {
 	return v, there && len(path) == 1
 }
 
-// sayable reports whether a machine can say something: an extension of its certificate, or a fact that is neither the
-// system's under a name of old nor a variable of the main manifests.
-func sayable(env *environment.Environment, path []string) bool {
+// sayable reports whether a machine can say something: an extension of its certificate, of which nobody says what it
+// has, or a fact that is neither the system's under a name of old nor a variable of the main manifests.
+func (i *Invention) sayable(env *environment.Environment, path []string) bool {
 	if path[0] == "trusted" {
-		return len(path) == 3 && path[1] == "extensions"
+		return len(path) == 3 && path[1] == "extensions" && !i.certifies(path[1])
 	}
 	if len(path) != 2 || facts.Legacy[path[1]] != "" || notFacts[path[1]] {
 		return false

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
@@ -236,17 +237,23 @@ func say(f *facts.Facts, all []saying) *facts.Facts {
 	for _, e := range f.Values.Entries() {
 		values.SetEntry(e)
 	}
-	extensions := value.NewHashBuilder(len(all))
+	extensions, certificate := value.NewHashBuilder(len(all)), compiler.Node{Name: f.Name, Facts: f}.Trusted()
+	if given, is := certificate.At("extensions").(*value.Hash); is {
+		for _, e := range given.Entries() {
+			extensions.SetEntry(e)
+		}
+	}
+	said := false
 	for _, s := range all {
 		b := values
 		if s.path[0] == "trusted" {
-			b = extensions
+			b, said = extensions, true
 		}
 		b.SetString(s.path[len(s.path)-1], value.String(s.value))
 	}
 	f.Values = values.Hash()
-	if extensions.Len() > 0 {
-		f.Trusted = facts.Trusted(f.Name, extensions.Hash(), nil)
+	if said {
+		*f = *f.WithTrusted(value.NewHash(value.String("extensions"), extensions.Hash()))
 	}
 	return f
 }

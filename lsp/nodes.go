@@ -26,7 +26,7 @@ const mostSought = 60
 func (f *folder) look(view source.Files) *fleet.Check {
 	return &fleet.Check{Workspace: f.ws, View: view, Root: f.dir, Facts: f.server.opt.Facts, Judge: f.judge(),
 		Invent: fleet.InventOptions{Legacy: f.opt.Language == source.Puppet7, Own: f.own}, Watch: f.server.opt.Watch,
-		Choose: f.choose, Assign: f.server.opt.Assign, Exchange: f.server.opt.Exchange}
+		Choose: f.choose, Assign: f.server.opt.Assign, Certified: f.server.opt.Certified, Exchange: f.server.opt.Exchange}
 }
 
 // nodes are those that answers are about.

@@ -56,6 +56,7 @@ import (
 	"bunraku/judge"
 	"bunraku/lsp/protocol"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/value"
 	"bunraku/report/redact"
 	"bunraku/source"
 
@@ -78,6 +79,8 @@ type Options struct {
 	JudgedBy []string
 	// Assign gives a real node what else the command line says of it; it may be nil.
 	Assign func(view source.Files, nodes ...*compiler.Node) error
+	// Certified is what the command line says of the certificates of invented nodes; it may be nil.
+	Certified func(view source.Files) (func(name string) *value.Hash, error)
 	// Exchange tells real nodes what others of them export; it may be nil.
 	Exchange func(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error)
 	// Other says what is wrong with an open file that is neither code nor a template nor data, such as a Puppetfile; nil

@@ -239,7 +239,7 @@ func (s *site) check(ctx context.Context) (*state, error) {
 	s.cover.Reset()
 	c := &fleet.Check{Workspace: s.plain, View: s.disk, Root: s.opt.Root, Facts: s.opt.Facts, Judge: s.judge,
 		Invent: fleet.InventOptions{Legacy: s.legacy, Own: s.own}, Watch: s.opt.Watch, Cover: s.cover,
-		Assign: s.opt.Assign, Exchange: s.opt.Exchange, Progress: s.progress.step}
+		Assign: s.opt.Assign, Certified: s.opt.Certified, Exchange: s.opt.Exchange, Progress: s.progress.step}
 	if s.now() == nil && s.opt.Progress != nil {
 		c.Progress = s.opt.Progress
 	}

@@ -28,6 +28,7 @@ import (
 	"bunraku/fleet"
 	"bunraku/judge"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/value"
 	"bunraku/report/redact"
 	"bunraku/source"
 )
@@ -47,6 +48,8 @@ type Options struct {
 	Facts string
 	// Assign gives a node what else the command line says of it; nil for nothing.
 	Assign func(view source.Files, nodes ...*compiler.Node) error
+	// Certified is what it says of the certificates of invented nodes; nil for nothing.
+	Certified func(view source.Files) (func(name string) *value.Hash, error)
 	// Exchange tells nodes what others of them export; nil for nothing.
 	Exchange func(ctx context.Context, snap *compiler.Snapshot, nodes []fleet.Node) (*fleet.Exchange, error)
 	// Judge makes a judge, and says which files are the user's to edit.

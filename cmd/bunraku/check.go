@@ -102,8 +102,16 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, root string, flags 
 		bar := a.progress(what, parts)
 		return fleet.Progress{Step: bar.step, Stop: bar.stop}
 	}
-	if flags.node != "" {
-		c.Choose = func(all []fleet.Node) ([]fleet.Node, error) { return chosen(all, flags, root) }
+	c.Certified = flags.certified
+	c.Choose = func(all []fleet.Node) ([]fleet.Node, error) {
+		said, err := flags.certificates(view)
+		if err == nil {
+			err = said.meets(all)
+		}
+		if err != nil || flags.node == "" {
+			return all, err
+		}
+		return chosen(all, flags, root)
 	}
 	if err := c.Read(ctx); err != nil && ctx.Err() == nil {
 		return err

@@ -730,7 +730,11 @@ func (a *app) diffNodes(ctx context.Context, ws *compiler.Workspace, old, new *f
 		}
 		defer c.Close()
 		sides = append(sides, c)
-		plan := fleet.Invent(c.Environment(), fleet.InventOptions{Legacy: f.language == 7})
+		certified, err := f.certified(ws.Disk())
+		if err != nil {
+			return nil, nil, true, err
+		}
+		plan := fleet.Invent(c.Environment(), fleet.InventOptions{Legacy: f.language == 7, Certificate: certified})
 		for i := range plan.Nodes {
 			n := fleet.Node{Node: plan.Nodes[i].Node, Invented: &plan.Nodes[i]}
 			if !seen[n.Title()] {

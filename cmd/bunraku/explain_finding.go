@@ -50,7 +50,7 @@ func (a *app) explainFinding(cmd *cobra.Command, f *explainFlags, env string) er
 	ws := compiler.NewWorkspace(env, opt)
 	c := &fleet.Check{Workspace: ws, View: ws.Disk(), Root: env, Facts: f.facts, Judge: j.Judge, Watch: a.keep,
 		Invent:    fleet.InventOptions{Legacy: f.language == source.Puppet7, Own: j.own, Classes: f.classes},
-		NodesOnly: true, Assign: f.assign, Exchange: a.exchanging(&f.compileFlags)}
+		NodesOnly: true, Assign: f.assign, Certified: f.certified, Exchange: a.exchanging(&f.compileFlags)}
 	if f.node != "" {
 		c.Choose = func(all []fleet.Node) ([]fleet.Node, error) {
 			return chosen(all, &checkFlags{compileFlags: f.compileFlags}, env)

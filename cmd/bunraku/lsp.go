@@ -41,7 +41,7 @@ Nothing that the tree names is run.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt := lsp.Options{Version: version, Compile: a.options(cmd, &flags), Facts: flags.facts,
 				LanguageGiven: cmd.Flags().Changed("language"), Other: otherFile, Page: codePage,
-				Secrets: a.secrets, Watch: a.keep, Assign: flags.assign}
+				Secrets: a.secrets, Watch: a.keep, Assign: flags.assign, Certified: flags.certified}
 			if flags.node != "" {
 				opt.Nodes = []string{flags.node}
 			}

@@ -52,7 +52,7 @@ func (a *app) migrate(ctx context.Context, cmd *cobra.Command, root string, flag
 	opt.Language = flags.later
 	after := compiler.NewWorkspace(root, opt)
 	c := &fleet.Check{Workspace: before, View: before.Disk(), Root: root, Facts: flags.facts, Assign: flags.assign,
-		Brief: true, Invent: fleet.InventOptions{Legacy: true, Classes: flags.classes}}
+		Certified: flags.certified, Brief: true, Invent: fleet.InventOptions{Legacy: true, Classes: flags.classes}}
 	if flags.node != "" {
 		c.Choose = func(all []fleet.Node) ([]fleet.Node, error) { return chosen(all, flags, root) }
 	}

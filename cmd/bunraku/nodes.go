@@ -11,7 +11,6 @@ import (
 	"bunraku/puppet/compiler"
 	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
-	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -88,51 +87,31 @@ func noFacts(view source.Files, env string) error {
 
 // assign gives a node the classes of --classes and what --trusted says of its certificate.
 func (f *compileFlags) assign(view source.Files, nodes ...*compiler.Node) error {
-	var given *value.Hash
-	if f.trusted != "" {
-		text, err := view.Read(source.Absolute(f.trusted))
-		if err != nil {
-			return source.Named(err, source.Absolute(f.trusted), f.trusted)
-		}
-		root, err := datafile.ReadYAML(source.NewFile(filepath.ToSlash(f.trusted), text.Text)) // JSON is YAML
-		if err != nil {
-			return err
-		}
-		if root != nil {
-			given, _ = root.Value.(*value.Hash)
-		}
-		if given == nil {
-			return fail("%s holds no hash: keys of $trusted, or names of nodes", f.trusted)
-		}
+	said, err := f.certificates(view)
+	if err != nil {
+		return err
 	}
 	for _, n := range nodes {
 		for _, c := range f.classes {
 			n.Classes = append(n.Classes, eval.Assigned{Name: strings.TrimPrefix(strings.TrimSpace(c), "::")})
 		}
-		if given == nil || n.Facts == nil {
+		if n.Facts == nil {
 			continue
 		}
-		of := given
-		if !isTrusted(given) {
-			var ok bool
-			if of, ok = given.At(n.Facts.Name).(*value.Hash); !ok {
-				continue
-			}
+		if of := said.of(n.Facts.Name); of != nil {
+			n.Facts = n.Facts.WithTrusted(of)
 		}
-		n.Facts = n.Facts.WithTrusted(of)
 	}
 	return nil
 }
 
-// isTrusted reports whether a hash has keys of $trusted, rather than names of nodes.
-func isTrusted(h *value.Hash) bool {
-	for _, e := range h.Entries() {
-		switch value.ToString(e.Key) {
-		case "authenticated", "certname", "domain", "extensions", "external", "hostname":
-			return true
-		}
+// certified is what --trusted says of nodes that are invented.
+func (f *compileFlags) certified(view source.Files) (func(name string) *value.Hash, error) {
+	if f.trusted == "" {
+		return nil, nil
 	}
-	return false
+	said, err := f.certificates(view)
+	return said.of, err
 }
 
 // nobodyHere says that all nodes belong to other environments.

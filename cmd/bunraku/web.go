@@ -82,7 +82,7 @@ func (a *app) openWeb(ctx context.Context, cmd *cobra.Command, root string, f *w
 		host, _ = os.Hostname() // without one, the machine is called localhost
 	}
 	opt := web.Options{Version: version, Root: root, Host: host, Compile: a.options(cmd, &f.compileFlags), Facts: f.facts,
-		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign,
+		LanguageGiven: cmd.Flags().Changed("language"), Assign: f.assign, Certified: f.certified,
 		Exchange: a.exchanging(&f.compileFlags), Secrets: a.secrets, Watch: a.keep,
 		Judge: func() (*judge.Judge, func(string) bool, error) {
 			j, err := a.newJudge(&judgeFlags{solver: "built-in", failOn: "error", format: "text", budget: model.DefaultUnits},
