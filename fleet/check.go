@@ -333,11 +333,7 @@ func (c *Check) audit() {
 			declared[outline.Class(name)] = true
 		}
 	}
-	cover := c.Cover
-	if len(declared) == 0 { // whatever a compile that failed came to
-		cover = nil
-	}
-	c.Coverage = tree.Coverage(declared, cover, c.Files)
+	c.Coverage = tree.Coverage(declared, c.Cover, c.Files)
 }
 
 // About tells of which lines it is known that nothing was found there: nil for all of them, else those that declare

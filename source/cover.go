@@ -30,6 +30,16 @@ func (c *Cover) Key(path, key string) {
 	}
 }
 
+// Add notes what another has noted.
+func (c *Cover) Add(other *Cover) {
+	if c != nil && other != nil {
+		other.marks.Range(func(mark, _ any) bool {
+			c.marks.LoadOrStore(mark, true)
+			return true
+		})
+	}
+}
+
 // Reset forgets everything, for whoever compiles a tree anew that has changed. Nobody may be adding meanwhile.
 func (c *Cover) Reset() { c.marks.Clear() }
 

@@ -66,6 +66,41 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// What a node came to before its compile failed is not reached: nobody has a catalog of it.
+func TestCoverageOfFailures(t *testing.T) {
+	for _, c := range []struct{ name, end, facts string }{
+		{"a refusal", "fail('x')", ""},
+		{"an error", "include c::nosuch", ""},
+		{"a fact that nobody has", "notify { [1 + $facts['nope']]: }", ""},
+		{"a real node", "fail('x')", strings.Replace(facts12, "NAME", "c.example.com", 1)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{
+				"environment.conf":  "",
+				"hiera.yaml":        "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n",
+				"data/common.yaml":  "c::key: 5\n",
+				"manifests/site.pp": "node 'b.example.com' { notify { 'x': } }\nnode 'c.example.com' { include c }\n",
+				"modules/c/manifests/init.pp": "class c {\n  if $facts['os']['name'] == 'Debian' {\n" +
+					"    file { '/x': content => template('c/x.erb') }\n    c::d { 'a': }\n    include c::e\n  }\n" +
+					"  $z = lookup('c::key')\n  " + c.end + "\n}\n",
+				"modules/c/manifests/d.pp": "define c::d { }\n", "modules/c/manifests/e.pp": "class c::e { }\n",
+				"modules/c/templates/x.erb": "hello\n",
+			}
+			if c.facts != "" {
+				files["facts/b.json"] = strings.Replace(facts12, "NAME", "b.example.com", 1)
+				files["facts/c.json"] = c.facts
+			}
+			repo, file := writeRepo(t, files), filepath.Join(t.TempDir(), "c.info")
+			_, out, errs := call("check", repo, "--coverage="+file)
+			holdsWords(t, out+errs, []string{": 0 of 2 classes, 0 of 1 defines, 0 of 1 branches, 0 of 1 templates, " +
+				"0 of 1 data keys."}, nil)
+			if lcov, err := os.ReadFile(file); err != nil || strings.Contains(string(lcov), "BRH:1") {
+				t.Errorf("%s %v", lcov, err)
+			}
+		})
+	}
+}
+
 // Classes that lie where the modulepath does not lead are told: Puppet passes a directory that is not there over, and
 // everything in the tree looks as if it were looked at.
 func TestAstray(t *testing.T) {

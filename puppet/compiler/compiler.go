@@ -207,12 +207,12 @@ type Node struct {
 	Traced bool
 }
 
-// covering is who is told of what a node's compile uses; nil for nobody.
+// covering is who is told of what one compile of a node uses; nil for nobody. It counts once there is a catalog.
 func (c *Snapshot) covering(n Node) *source.Cover {
-	if n.Trial {
+	if n.Trial || c.opt.Cover == nil {
 		return nil
 	}
-	return c.opt.Cover
+	return &source.Cover{}
 }
 
 // compile makes a node's catalog of what the view shows.
@@ -282,6 +282,9 @@ func (c *Snapshot) compile(ctx context.Context, n Node) (result *eval.Result, er
 	}
 	if result.Failure != nil {
 		c.advise(result.Failure, n.Facts)
+	}
+	if result.Failure == nil {
+		c.opt.Cover.Add(in.Cover)
 	}
 	if result.Catalog != nil {
 		result.Rest = result.Catalog.DropVirtual()
