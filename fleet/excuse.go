@@ -15,7 +15,6 @@ import (
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
-	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -90,7 +89,11 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 		case source.MissingKey:
 			needed = append(needed, "'"+s.Name+"'")
 		case source.MissingVariable:
+			early, x := tooEarly(c.Environment(), d, s.Name)
 			switch {
+			case early && x != nil:
+				return x, nil
+			case early:
 			case s.Of != "" && (n.Class != "" || n.Define != ""): // another class of the module is to set it
 				return &Excuse{NeedsOthers, d.Summary}, nil
 			case !strings.Contains(s.Name, "::") && facts.Legacy[s.Name] == "":
@@ -247,14 +250,14 @@ const codeNoChoice = "E0230"
 // and a hiera.yaml of version 3 is the global one, of the tree as /etc/puppet.
 func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 	env := c.Environment()
-	if env.Dir == "" || source.Exists(env.Files(), filepath.Join(source.Absolute(env.Dir), "environment.conf")) {
+	if env.Dir == "" || saysEnvironment(env) {
 		return ""
 	}
 	switch d.Code {
 	case "E0101":
 		if len(d.Related) == 1 && isMain(env, d.Place.File) && isMain(env, d.Related[0].Place.File) &&
 			d.Place.File.Name != d.Related[0].Place.File.Name {
-			return "each main manifest is one of its own: " + d.Related[0].Place.File.Name + ", " + d.Place.File.Name
+			return eachAlone(d.Related[0].Place.File.Name, d.Place.File.Name)
 		}
 	case "E0601":
 		if strings.Contains(d.Summary, "version 3") {
@@ -263,6 +266,14 @@ func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 	}
 	return ""
 }
+
+// saysEnvironment reports whether a tree says itself that it is an environment.
+func saysEnvironment(env *environment.Environment) bool {
+	return env.Dir != "" && source.Exists(env.Files(), filepath.Join(source.Absolute(env.Dir), "environment.conf"))
+}
+
+// eachAlone says that two main manifests are not meant for one environment.
+func eachAlone(a, b string) string { return "each main manifest is one of its own: " + a + ", " + b }
 
 // lackedValues are the keys of Hiera, parameters of classes among them, that have a default which is no value, and on
 // whose values a failure may hang: code that takes undef for a port, or makes a title of it, is for those who give one.
@@ -367,6 +378,12 @@ const maxLacked = 50
 func lackedFacts(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eval.Result) ([]string, error) {
 	f := *n.Facts.Loaded()
 	names, inRuby := absentFacts(failed), namedInRuby(failed.Failure, f.Values)
+	names = slices.DeleteFunc(names, func(name string) bool { // no fact, whatever machines have
+		early, _ := tooEarly(c.Environment(), failed.Failure, name)
+		return early && slices.ContainsFunc(failed.Failure.Names(source.MissingVariable), func(missing string) bool {
+			return strings.TrimPrefix(missing, "::") == name
+		})
+	})
 	for _, name := range append(slices.Clip(names), inRuby...) {
 		f.Values = withUnknown(f.Values, strings.Split(name, "."), eval.NoFact(name))
 	}
@@ -442,24 +459,6 @@ func levelFacts(env *environment.Environment) (paths [][]string) {
 		}
 	}
 	return paths
-}
-
-// sets reports whether a manifest assigns a variable: for all nodes, then no fact can be called so, or anywhere.
-func sets(env *environment.Environment, file, name string, forAll bool) (is bool) {
-	tree, ds, err := env.Parse(file)
-	if err != nil || ds.HasErrors() {
-		return true
-	}
-	for _, s := range tree.Body.Stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			if set, assigns := n.(*syntax.Assign); assigns {
-				v, plain := set.Left.(*syntax.Var)
-				is = is || plain && v.Name == name && (!forAll || n == s)
-			}
-			return !is
-		})
-	}
-	return is
 }
 
 // sure are facts that are taken as they are: they go with the operating system, or with the Puppet that is looked at.
