@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A node that the tree names has its name, by whichever fact a level of the hierarchy asks for it: what its own data
 // say is so on every machine of that name.
@@ -32,6 +35,66 @@ func TestCheckNamedByLevels(t *testing.T) {
 				"modules/web/manifests/init.pp":  "class web(String $vhost) { include \"web::vhost::${vhost}\" }\n",
 			}), "--language", c.language)
 			holdsWords(t, out+errs, []string{c.want}, []string{c.not})
+		})
+	}
+}
+
+// A merge of levels of which one hangs on a fact that nobody knows has what the others give, whatever that fact is.
+func TestCheckMergedLevels(t *testing.T) {
+	for _, c := range []struct {
+		name, code, data string
+		want, not        string
+	}{
+		{"classes", "include lookup('all', Array[String], 'unique')", "all: [base, base::nope]", "error[E0401]", "may hang"},
+		{"classes of a deep merge", "include lookup('all', {merge => 'deep'})", "all: [base, base::nope]", "error[E0401]", "may hang"},
+		{"classes by a method", "lookup('all', {merge => 'unique'}).include", "all: [base, base::nope]", "error[E0401]", "may hang"},
+		{"among others", "include ['base', lookup('all', {merge => 'unique'})]", "all: [base::nope]", "error[E0401]", "may hang"},
+		{"classes in turn", "lookup('all', {merge => 'unique'}).each |$c| { include $c }", "all: [base, base::nope]", "error[E0401]",
+			"may hang"},
+		{"the first of them", "lookup('all', {merge => 'unique'}).each |$i, $c| { if $i == 1 { include $c } }",
+			"all: [base, base::nope]", "may hang", "error["},
+		{"until one ends it", "lookup('all', {merge => 'unique'}).each |$c| { if $c == 'x' { break() }\n include $c }",
+			"all: [base, base::nope]", "may hang", "error["},
+		{"a number of classes", "$all = lookup('all', {merge => 'unique'})\nif length($all) < 3 { include base::nope }",
+			"all: [base]", "may hang", "error["},
+		{"the functions of old", "hiera_include('all')", "all: [base, base::nope]", "error[E0401]", "may hang"},
+		{"a class's parameter", "include taker", "taker::all: [base, base::nope]\nlookup_options: {'taker::all': {merge: unique}}",
+			"error[E0401]", "may hang"},
+		{"titles", "file { lookup('all', {merge => 'unique'}): nosuch => 1 }", "all: [/a]", "no parameter named 'nosuch'", "may hang"},
+		{"resources", "create_resources('file', lookup('all', {merge => 'hash'}))", "all: {/a: {nosuch: 1}}",
+			"no parameter named 'nosuch'", "may hang"},
+		{"pairs", "lookup('all', {merge => 'hash'}).each |$t, $h| { file { $t: * => $h } }", "all: {/a: {nosuch: 1}}",
+			"no parameter named 'nosuch'", "may hang"},
+		{"resources of a deep merge", "create_resources('file', lookup('all', {merge => 'deep'}))", "all: {/a: {nosuch: 1}}",
+			"may hang", "error["},
+		{"an entry", "include lookup('all', {merge => 'deep'})['class']", "all: {class: 'base::nope'}", "error[E0401]", "may hang"},
+		{"an entry that others take away", "include lookup('all', {merge => {strategy => deep, knockout_prefix => '--'}})['class']",
+			"all: {class: ['base::nope']}", "may hang", "error["},
+		{"only the first", "include lookup('all')", "none: 1", "may hang", "error["},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list := "[base]"
+			if strings.Contains(c.data, "all: {") {
+				list = "{/b: {ensure: absent}}"
+			}
+			roles := "all: " + list + "\ntaker::all: [base]\n"
+			if c.name == "only the first" {
+				roles = "all: [base::nope]\n"
+			}
+			_, out, errs := call("check", writeRepo(t, map[string]string{
+				"manifests/site.pp": "node 'a.example.com' {\n" + c.code + "\n}\n", "environment.conf": "",
+				"hiera.yaml": "version: 5\nhierarchy:\n- name: n\n" +
+					"  paths: ['nodes/%{trusted.certname}.yaml', 'roles/%{facts.role}.yaml', common.yaml]\n",
+				"data/nodes/a.example.com.yaml":   c.data + "\n",
+				"data/roles/web.yaml":             roles,
+				"data/common.yaml":                "all: " + strings.Replace(list, "base", "base::nope", strings.Count(c.name, "only")) + "\n",
+				"modules/base/manifests/init.pp":  "class base { }\n",
+				"modules/taker/manifests/init.pp": "class taker(Array[String] $all) { include $all }\n",
+			}))
+			holdsWords(t, out+errs, []string{c.want}, []string{c.not})
+			if t.Failed() {
+				t.Log(out, errs)
+			}
 		})
 	}
 }

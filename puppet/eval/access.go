@@ -83,7 +83,13 @@ func (ev *Evaluator) accessAll(e *syntax.Access, left value.Value, lr provenance
 	left, lr = ev.latest(left, lr)
 	o := opaque(keys...)
 	if o == nil {
-		o = opaque(left)
+		if o = opaque(left); o != nil && len(keys) == 1 {
+			if h, is := o.Has.(*value.Hash); is {
+				if x := h.Entry(keys[0]); x != nil {
+					return x.Value, ev.op("[]", append(refs, lr)...)
+				}
+			}
+		}
 	}
 	if o != nil {
 		return o, ev.op("[]", append(refs, lr)...)

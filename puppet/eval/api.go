@@ -23,6 +23,13 @@ func (c *Call) ClassNames(args []value.Value) ([]string, error) {
 		switch v := v.(type) {
 		case *value.Opaque:
 			c.Eval.notDone(c.Name, v, c.Place)
+			if v.Has != nil {
+				certain, err := c.ClassNames([]value.Value{v.Has})
+				if err != nil {
+					return nil, err
+				}
+				names = append(names, certain...)
+			}
 		case value.Undef:
 			return nil, fmt.Errorf("Cannot use undef as a class name")
 		case value.String:

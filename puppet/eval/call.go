@@ -346,7 +346,11 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if block != nil && ev.trace != nil {
 		block.why = ev.trace.Join(refs...)
 	}
-	if o := opaque(args...); o != nil && !f.Unknown {
+	open := opaque(args...)
+	if has := ev.certainly(f, args, block); open != nil && has != nil {
+		ev.notDone(f.Name, open, at) // for the rest
+		args, c.Args = has, has
+	} else if o := open; o != nil && !f.Unknown {
 		if f.Flow == Effect {
 			ev.notDone(f.Name, o, at)
 			return value.Undef{}, 0, nil
@@ -401,6 +405,9 @@ func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provena
 	if _, walks := v.(*value.Iterator); len(ev.seen) > 0 &&
 		(f.Flow == Pure || block != nil || walks || moves[f.Name] || draws[f.Name]) {
 		ev.remade(args, v, block != nil)
+	}
+	if open != nil && !f.Unknown && f.Flow != Effect {
+		v = open
 	}
 	if block != nil && block.unknown != nil && decidesBy[f.Name] {
 		v = block.unknown

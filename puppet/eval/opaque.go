@@ -493,6 +493,36 @@ func (ev *Evaluator) mayAct(f *Function, o *value.Opaque, at source.Place) {
 		Summary: fmt.Sprintf("%s was left out, with whatever it declares, includes or sets: %s", f.Name, o.Why)})
 }
 
+// certainly are the arguments of a call with what lists and hashes that are not known have certainly in their place, if
+// the function does the same with each element, whatever others there are; nil if it does not.
+func (ev *Evaluator) certainly(f *Function, args []value.Value, block *Lambda) []value.Value {
+	switch f.Name {
+	case "include", "contain", "require", "create_resources", "ensure_packages", "ensure_resources", "realize", "tag":
+		if block != nil {
+			return nil
+		}
+	case "each":
+		if block == nil || leaves(block.def.Body.Stmts) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	out := slices.Clone(args)
+	for i, v := range out {
+		o := opaque(v)
+		if o == nil {
+			continue
+		}
+		_, list := o.Has.(*value.Array)
+		if o.Has == nil || block != nil && list != (len(block.def.Params) == 1) { // with numbers, or pairs
+			return nil
+		}
+		out[i] = o.Has
+	}
+	return out
+}
+
 // An Unknown is a value that could not be computed.
 type Unknown struct {
 	Why        string

@@ -384,6 +384,10 @@ func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodie
 		if a, ok := v.(*value.Array); ok {
 			list = value.Flatten(a)
 			bodies[i].spine = r
+		} else if o := opaque(v); o != nil {
+			if a, ok := o.Has.(*value.Array); ok { // and others
+				list = value.Flatten(value.NewArray(v, a))
+			}
 		}
 		if used == nil && len(list.Elems) > 1 {
 			used = map[string]bool{}

@@ -274,6 +274,7 @@ func includeFound(c *eval.Call, key string, found value.Value) (value.Value, err
 		if v.Len() == 0 {
 			return value.Undef{}, nil
 		}
+	case *value.Opaque: // what it has certainly is included
 	default:
 		return nil, noMethod("empty?", found)
 	}

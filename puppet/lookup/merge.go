@@ -148,8 +148,8 @@ func (s *strategy) convert(it item) item {
 // merge joins the answer of a higher source with that of a lower one.
 func (s *strategy) merge(inv *invocation, high, low item) (item, error) {
 	for _, it := range [...]item{high, low} { // nothing can be said of a merge with the unknown
-		if _, is := it.v.(*value.Opaque); is {
-			return item{it.v, inv.s.trace.Op("merge "+s.name, high.ref, low.ref)}, nil
+		if o, is := it.v.(*value.Opaque); is {
+			return item{s.certain(o, high.v, low.v), inv.s.trace.Op("merge "+s.name, high.ref, low.ref)}, nil
 		}
 	}
 	switch {
@@ -161,6 +161,62 @@ func (s *strategy) merge(inv *invocation, high, low item) (item, error) {
 		return deepMerge(inv, s.options, low, high)
 	}
 	return deepMerge(inv, s.options, high, low)
+}
+
+// certain is a merge of which a side is not known, o, with what it has whatever that is: all elements of the other side
+// or, of a hash, the entries of a higher one. That is asked of what other machines have.
+func (s *strategy) certain(o *value.Opaque, high, low value.Value) value.Value {
+	if !o.Elsewhere {
+		return o
+	}
+	out := *o
+	has := func(v value.Value) value.Value {
+		if o := opaqueSide(v); o != nil {
+			return o.Has
+		}
+		return v
+	}
+	switch {
+	case s.name == "unique":
+		all := value.NewArrayBuilder(0)
+		for _, v := range [...]value.Value{has(high), has(low)} {
+			if v != nil {
+				addUnique(all, s.convert(item{v, 0}).v.(*value.Array))
+			}
+		}
+		out.Has = all.Array()
+	case s.isHash():
+		out.Has = has(high)
+	case s.name == "deep" && s.options == nil: // others may take something away again
+		if out.Has = has(high); opaqueSide(high) == nil {
+			out.Has = among(&out, high)
+		}
+	}
+	return &out
+}
+
+func opaqueSide(v value.Value) *value.Opaque {
+	o, _ := v.(*value.Opaque)
+	return o
+}
+
+// among is a hash of which what lies deeper may have more; other values are as they are.
+func among(o *value.Opaque, v value.Value) value.Value {
+	h, is := v.(*value.Hash)
+	if !is {
+		return v
+	}
+	b := value.NewHashBuilder(h.Len())
+	for _, e := range h.Entries() {
+		switch e.Value.(type) {
+		case *value.Hash, *value.Array:
+			more := *o
+			more.Has = among(o, e.Value)
+			e.Value = &more
+		}
+		b.SetEntry(e)
+	}
+	return b.Hash()
 }
 
 func assertMergeable(want string, high, low item) error {

@@ -60,6 +60,8 @@ type Opaque struct {
 	Settled bool
 	// Elsewhere says that it stands for what other machines have: which files Hiera would read for them is asked.
 	Elsewhere bool
+	// Has is what a list or hash that is not known has certainly, among others: an array or a hash; nil for nothing.
+	Has Value
 	// Digits are those of an integer of somebody else's catalog that 64 bits cannot hold: it can be compared and copied
 	Digits string
 }
