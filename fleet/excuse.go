@@ -439,27 +439,34 @@ func failsOtherwise(ctx context.Context, c *compiler.Snapshot, node compiler.Nod
 // inLevel is a fact that a level of a hierarchy asks for.
 var inLevel = regexp.MustCompile(`%\{ *(?:::)?(facts\.)?([a-z]\w*(?:\.\w+)*) *\}`)
 
-// levelFacts are the facts that the hierarchy of an environment asks for, but for variables that its main manifests
-// set.
-func levelFacts(env *environment.Environment) (paths [][]string) {
-	if env.Dir == "" {
+// levelFacts are the facts that the hierarchy of an environment asks for and that are not taken as they are.
+func levelFacts(env *environment.Environment) [][]string {
+	return slices.DeleteFunc(asksFor(env, env.Dir), func(path []string) bool { return sure.MatchString(path[0]) })
+}
+
+// asksFor are the facts that the hierarchy of a directory asks for, but for variables that the main manifests set.
+func asksFor(env *environment.Environment, dir string) (paths [][]string) {
+	if dir == "" {
 		return nil
 	}
-	text, err := env.Read(filepath.Join(env.Dir, "hiera.yaml"))
+	text, err := env.Read(filepath.Join(dir, "hiera.yaml"))
 	if err != nil {
 		return nil
 	}
 	main, _ := env.Manifests()
-	for _, m := range inLevel.FindAllStringSubmatch(text, -1) {
+	for _, m := range inLevel.FindAllStringSubmatch(commented.ReplaceAllString(text, ""), -1) {
 		path := strings.Split(m[2], ".")
 		setBy := func(file string) bool { return sets(env, file, path[0], m[1] == "facts.") }
 		if !(m[1] != "facts." && (path[0] == "facts" || path[0] == "trusted" || path[0] == "server_facts") ||
-			sure.MatchString(path[0]) || slices.ContainsFunc(main, setBy)) {
+			slices.ContainsFunc(main, setBy)) {
 			paths = append(paths, path)
 		}
 	}
 	return paths
 }
+
+// commented is a comment of YAML.
+var commented = regexp.MustCompile(`(?m)(^|[ \t])#.*$`)
 
 // sure are facts that are taken as they are: they go with the operating system, or with the Puppet that is looked at.
 var sure = regexp.MustCompile(`^(os|osfamily|operatingsystem\w*|lsb\w*|kernel|puppetversion|clientversion|stdlib_\w+)$`)

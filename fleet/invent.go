@@ -78,6 +78,8 @@ type Plan struct {
 	Wanted []string
 	// Hollow is how many of them are git submodules that nobody has fetched.
 	Hollow int
+	// OldNames are facts that hierarchies ask for by names of old of facter's, which the nodes have for that.
+	OldNames []string
 	// Alone tells that the tree is a module.
 	Alone bool
 }
@@ -113,7 +115,13 @@ func Invent(env *environment.Environment, opt InventOptions) *Plan {
 
 // planned is Invent for those who choose among the nodes: facts are made of a node when somebody wants them.
 func planned(env *environment.Environment, opt InventOptions) *Plan {
+	var old []string
+	if !opt.Legacy {
+		old = oldNames(env, opt.Own)
+		opt.Legacy = len(old) > 0
+	}
 	p := nodesFor(env, opt)
+	p.OldNames = old
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if opt.Certificate != nil {

@@ -142,6 +142,39 @@ func (i *Invention) follow(env *environment.Environment, p levelPath, known *val
 	return out
 }
 
+// oldNames are the facts that the hierarchies of the tree ask for by names of old of facter's.
+func oldNames(env *environment.Environment, own func(file string) bool) (names []string) {
+	dirs := []string{env.Dir}
+	for _, m := range env.Modules() {
+		if own == nil || own(filepath.Join(m.Dir, "hiera.yaml")) {
+			dirs = append(dirs, m.Dir)
+		}
+	}
+	for _, dir := range dirs {
+		if !ofNow(env, dir) {
+			continue
+		}
+		for _, path := range asksFor(env, dir) {
+			if len(path) == 1 && facts.Legacy[path[0]] != "" && !slices.Contains(names, path[0]) {
+				names = append(names, path[0])
+			}
+		}
+	}
+	return names
+}
+
+// ofNow reports whether a directory has a hierarchy as Puppet reads it of environments and modules.
+func ofNow(env *environment.Environment, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	text, err := env.Read(filepath.Join(dir, "hiera.yaml"))
+	return err == nil && versionNow.MatchString(text)
+}
+
+// versionNow is the version of a hiera.yaml that counts in environments and modules.
+var versionNow = regexp.MustCompile(`(?m)^["']?version["']?[ \t]*:[ \t]*["']?5`)
+
 // factPath is where what a hierarchy calls so stands, from facts or trusted on.
 func factPath(name string) []string {
 	path := strings.Split(name, ".")

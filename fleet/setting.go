@@ -31,8 +31,8 @@ func sets(env *environment.Environment, file, name string, forAll bool) (is bool
 	return is
 }
 
-// setAtTop is the main manifest that sets a variable for all nodes; "" for none. A classifier cannot have set it before:
-// Puppet would refuse the assignment.
+// setAtTop is the main manifest that sets a variable for all nodes; "" for none. A classifier cannot have set it
+// before: Puppet would refuse the assignment.
 func setAtTop(env *environment.Environment, name string) string {
 	files, _ := env.Manifests()
 	for _, file := range files {

@@ -60,7 +60,10 @@ func (c *checking) inventedTexts() (out []string) {
 			isAre(len(list), "module"),
 			strings.Join(list, ", "), how))
 	}
-	if n := c.legacy(); n > 0 {
+	if names := c.plan.OldNames; len(names) > 0 {
+		out = append(out, "The hierarchy asks for facts by facter's old names ("+some(names)+"), which agents of Puppet 8 do "+
+			"not send: all nodes were given them. `--language 7,8` shows what stands in the way of 8.")
+	} else if n := c.legacy(); n > 0 {
 		out = append(out, fmt.Sprintf("%s facts by facter's old names, which agents of Puppet 8 do not send: they were given "+
 			"them. `--language 7,8` shows what stands in the way of 8.", reads(n)))
 	}

@@ -98,3 +98,34 @@ func TestCheckMergedLevels(t *testing.T) {
 		})
 	}
 }
+
+// Where a hierarchy asks for facts by facter's old names, nodes have these, as they do for code, and that is told.
+func TestCheckOldNamesInLevels(t *testing.T) {
+	for _, c := range []struct {
+		name, path, file, before string
+		want, not                string
+	}{
+		{"a variable", "os/%{::osfamily}.yaml", "os/Debian", "", "error[E0412]", "fine"},
+		{"among the facts", "os/%{facts.osfamily}.yaml", "os/Debian", "", "error[E0412]", "fine"},
+		{"a name of the node", "nodes/%{fqdn}.yaml", "nodes/a.example.com", "", "error[E0412]", "fine"},
+		{"a comment", "os/%{facts.os.family}.yaml' # %{::osfamily}\n  # '%{::fqdn}", "os/Debian", "", "error[E0412]", "old names (fqdn"},
+		{"a variable of the site", "os/%{domain}.yaml", "os/Debian", "$domain = 'Debian'\n", "error[E0412]", "old names"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, out, errs := call("check", writeRepo(t, map[string]string{
+				"manifests/site.pp": c.before + "node 'a.example.com' { include base }\n", "environment.conf": "",
+				"hiera.yaml":                     "version: 5\nhierarchy:\n- name: n\n  path: '" + c.path + "'\n",
+				"data/" + c.file + ".yaml":       "base::p: x\n",
+				"modules/base/manifests/init.pp": "class base(Integer $p = 1) { notify { \"p ${p}\": } }\n",
+			}))
+			holdsWords(t, out+errs, []string{c.want}, []string{c.not})
+			if told := strings.Contains(out, "The hierarchy asks for facts by facter's old names ("); told !=
+				strings.Contains("a variable|among the facts|a name of the node", c.name) {
+				t.Errorf("told: %v", told)
+			}
+			if t.Failed() {
+				t.Log(out, errs)
+			}
+		})
+	}
+}

@@ -10,10 +10,12 @@ func TestCheckVariablesSetTooLate(t *testing.T) {
 		want, not         string
 	}{
 		{"at the top", "notify { \"b ${zrole}\": }\n$zrole = 'q'\n", "", "error[E0301]", "classifier"},
-		{"at the top, for a class", "include web\n$zrole = 'q'\n", "notify { \"b ${zrole}\": }", "error[E0301]", "classifier"},
+		{"at the top, for a class", "include web\n$zrole = 'q'\n", "notify { \"b ${zrole}\": }", "error[E0301]",
+			"classifier"},
 		{"at the top, by its whole name", "include web\n$zrole = 'q'\n", "notify { \"b ${::zrole}\": }", "error[E0301]", "classifier"},
 		{"with others", "notify { \"b ${zrole}\": }\n[$other, $zrole] = ['q', 'r']\n", "", "error[E0301]", "classifier"},
-		{"in a node statement", "node 'a.example.com' {\n notify { \"b ${zrole}\": }\n $zrole = 'q'\n}\n", "", "error[E0301]", "classifier"},
+		{"in a node statement", "node 'a.example.com' {\n notify { \"b ${zrole}\": }\n $zrole = 'q'\n}\n", "",
+			"error[E0301]", "classifier"},
 		{"in a class", "include web\n", "notify { \"b ${zrole}\": }\n$zrole = 'q'\n", "error[E0301]", "classifier"},
 		{"in a block of a class", "include web\n", "[1].each |$i| { notify { \"b ${zrole}\": } }\n$zrole = 'q'\n", "error[E0301]",
 			"classifier"},

@@ -34,7 +34,8 @@ func TestTrustedOfInvented(t *testing.T) {
 			[]string{"pp_role of extension is no key of $trusted, which are authenticated, certname,"}, nil, 1},
 		{"no such node", "node 'a.example.com' { include role::web }", "b.example.com:\n  extensions: {pp_role: nope}\n",
 			[]string{"says nothing of any node: it names b.example.com, and the nodes are a.example.com"}, nil, 1},
-		{"no YAML", "node default { include role::web }", "extensions: {\n", []string{"error[H0", "trusted.yaml:2:1"}, nil, 1},
+		{"no YAML", "node default { include role::web }", "extensions: {\n",
+			[]string{"error[H0", "trusted.yaml:2:1"}, nil, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeRepo(t, map[string]string{
