@@ -937,22 +937,12 @@ var word = regexp.MustCompile(`[a-zA-Z_]\w*`)
 func (t *Tree) customFact(name string) bool {
 	t.factsOnce.Do(func() {
 		t.factWords = map[string]bool{}
-		for _, m := range t.env.Modules() {
-			for _, dir := range []string{filepath.Join(m.Dir, "lib", "facter"), filepath.Join(m.Dir, "facts.d")} {
-				// A directory that cannot be read has no words.
-				_ = source.Walk(t.env.Files(), dir, func(path string, e source.Entry) bool {
-					if !e.IsDir() {
-						t.factWords[strings.TrimSuffix(e.Name, filepath.Ext(e.Name))] = true
-						if text, err := t.env.Read(path); err == nil {
-							for _, w := range word.FindAllString(text, -1) {
-								t.factWords[w] = true
-							}
-						}
-					}
-					return true
-				})
+		t.env.EachFactFile(func(path, text string) {
+			t.factWords[strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))] = true
+			for _, w := range word.FindAllString(text, -1) {
+				t.factWords[w] = true
 			}
-		}
+		})
 	})
 	return t.factWords[name]
 }

@@ -12,18 +12,15 @@ import (
 
 // What is said of modules that are not there, and that nodes were compiled without (package eval, absent.go).
 
-// Modules are the modules that something stands in for, by name, as they are shown; data and files are named last, as
-// such. Which module brings a plain name may not be known.
+// Modules are the modules that something stands in for, by name, as they are shown; data, files and facts are named
+// last, as such. Which module brings a plain name may not be known.
 func Modules(all []eval.StandIn) (names []string) {
-	var keys, files bool
+	last := map[source.SubjectKind]bool{}
 	for _, s := range all {
 		name := s.Module
 		switch {
-		case s.Kind == source.MissingKey:
-			keys = true
-			continue
-		case s.Kind == source.MissingFile:
-			files = true
+		case lackedKinds[s.Kind] != "":
+			last[s.Kind] = true
 			continue
 		case s.IsUnnamed():
 			name = "the module " + name
@@ -33,23 +30,32 @@ func Modules(all []eval.StandIn) (names []string) {
 		}
 	}
 	slices.Sort(names)
-	if keys {
-		names = append(names, "data")
-	}
-	if files {
-		names = append(names, "files")
+	for _, kind := range []source.SubjectKind{source.MissingKey, source.MissingFile, source.MissingFact} {
+		if last[kind] {
+			names = append(names, lackedKinds[kind])
+		}
 	}
 	return names
 }
+
+// lackedKinds are what no module brings, as it is shown.
+var lackedKinds = map[source.SubjectKind]string{source.MissingKey: "data", source.MissingFile: "files",
+	source.MissingFact: "facts"}
 
 // TypesOf are the modules of which types stand in.
 func TypesOf(all []eval.StandIn) []string {
 	return namesOf(all, eval.StandIn.OnlyType, func(s eval.StandIn) string { return s.Module })
 }
 
-// Lacked are the keys of Hiera's that something stands in for (source.MissingKey), or files (source.MissingFile).
+// Lacked are the keys of Hiera's that something stands in for (source.MissingKey), files (source.MissingFile) or facts
+// (source.MissingFact).
 func Lacked(all []eval.StandIn, kind source.SubjectKind) []string {
 	return namesOf(all, func(s eval.StandIn) bool { return s.Kind == kind }, func(s eval.StandIn) string { return s.Name })
+}
+
+// notFound are the keys, files and facts that something stands in for.
+func notFound(all []eval.StandIn) []string {
+	return slices.Concat(Lacked(all, source.MissingKey), Lacked(all, source.MissingFile), Lacked(all, source.MissingFact))
 }
 
 // namesOf are names that some stand-ins have, each once.

@@ -37,7 +37,8 @@ const (
 	NeedsData
 	// NeedsFiles: only a server has a file.
 	NeedsFiles
-	// NeedsValues: it went on without data or files that only a server has, and the error may hang on them, or not.
+	// NeedsValues: it went on without data, files that only a server has, or facts that only machines have, and the error
+	// may hang on them, or not.
 	NeedsValues
 	// NeedsVariables: a classifier is to set a variable.
 	NeedsVariables
@@ -200,7 +201,7 @@ func stoodIn(failed *eval.Result) *Excuse {
 	if len(on) == 0 {
 		on = failed.StandIns
 	}
-	if names := append(Lacked(on, source.MissingKey), Lacked(on, source.MissingFile)...); len(names) > 0 {
+	if names := notFound(on); len(names) > 0 {
 		return &Excuse{NeedsValues, failed.Failure.Summary + "; without " + Listed(names)}
 	}
 	if names := Modules(failed.StandIns); len(names) > 0 {

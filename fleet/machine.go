@@ -190,19 +190,19 @@ func (w *Want) Modules() (names []string) {
 // Why nothing can be proved of a node.
 const (
 	wantsModules = "what modules do that are not there"
-	wantsData    = "what hangs on data or files that were not found: "
+	wantsData    = "what hangs on data, files or facts that were not found: "
 )
 
 // unproved is why a compile may come to something else than is seen, for want of modules and data; "" if it may not.
 func (w *Want) unproved(res *eval.Result) string {
 	some := slices.DeleteFunc(slices.Clone(res.StandIns), func(s eval.StandIn) bool {
-		return s.OnlyType() || s.Kind == source.MissingKey || s.Kind == source.MissingFile
+		return s.OnlyType() || lackedKinds[s.Kind] != ""
 	})
 	w.add(Modules(some))
 	if len(some) > 0 {
 		return wantsModules
 	}
-	names := append(Lacked(res.LooseOn, source.MissingKey), Lacked(res.LooseOn, source.MissingFile)...)
+	names := notFound(res.LooseOn)
 	switch {
 	case len(names) > 0:
 		return wantsData + Listed(names)

@@ -251,7 +251,7 @@ func excuseText(e *fleet.Excuse) string {
 		fleet.NeedsParameters: "must be given: ",
 		fleet.NeedsData:       "Hiera has no value of ",
 		fleet.NeedsFiles:      "only a server has ",
-		fleet.NeedsValues:     "it may hang on data or files that were not found: ",
+		fleet.NeedsValues:     "it may hang on data, files or facts that were not found: ",
 		fleet.NeedsVariables:  "nobody sets, as a classifier would: ",
 		fleet.NeedsFacts:      "it may hang on facts that were invented: ",
 		fleet.NeedsOthers:     "something must be declared beside it: ",

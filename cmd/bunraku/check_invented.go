@@ -175,6 +175,9 @@ func (c *checking) standInsText() string {
 	if files := fleet.Lacked(all, source.MissingFile); len(files) > 0 {
 		text += " Only a server has " + fleet.Listed(files) + "."
 	}
+	if facts := fleet.Lacked(all, source.MissingFact); len(facts) > 0 {
+		text += " Only machines have the facts " + fleet.Listed(facts) + ", which modules bring."
+	}
 	return text
 }
 
@@ -232,7 +235,7 @@ func (c *checking) excuses() (out []string) {
 		{fleet.NeedsParameters, "Not looked at, since %s must be given: %s."},
 		{fleet.NeedsData, "Not looked at, since Hiera has no value of %s: %s."},
 		{fleet.NeedsFiles, "Not looked at, since only a server has %s: %s."},
-		{fleet.NeedsValues, "Unknown, since it may hang on data or files that were not found (%s): %s."},
+		{fleet.NeedsValues, "Unknown, since it may hang on data, files or facts that were not found (%s): %s."},
 		{fleet.NeedsVariables, "Not looked at, since nobody sets %s, as a classifier would: %s."},
 		{fleet.NeedsFacts, "Unknown, since it may hang on facts that were invented, or that only real nodes have (%s): %s."},
 		{fleet.NeedsOthers, "Not looked at, since something must be declared beside it (%s): %s."},

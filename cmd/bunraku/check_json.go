@@ -43,7 +43,7 @@ type standInJSON struct {
 
 var standInKinds = map[source.SubjectKind]string{source.MissingClass: "class", source.MissingFunction: "function",
 	source.MissingResourceType: "resource_type", source.MissingType: "data_type",
-	source.MissingKey: "data", source.MissingFile: "file"}
+	source.MissingKey: "data", source.MissingFile: "file", source.MissingFact: "fact"}
 
 // notDoneJSON is an invented node that tells nothing of the tree, with the reason.
 type notDoneJSON struct {

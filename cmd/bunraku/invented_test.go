@@ -281,7 +281,7 @@ func TestCheckWithoutData(t *testing.T) {
 		{"an override", "$d = lookup('site::url')\nfile { $d: }\nFile[$d] { mode => '0755' }",
 			[]string{"stand-ins for data"}, []string{"E0521", "may hang"}},
 		{"a failure after a way out", "$u = lookup('site::name')\nif lookup('site::url') { return() }\nnotify { [1, 1 + 'a']: }",
-			[]string{"data or files that were not found (", "; without site::url): m."}, []string{"site::name, ", "without site::name"}},
+			[]string{"data, files or facts that were not found (", "; without site::url): m."}, []string{"site::name, ", "without site::name"}},
 		{"a failure after a decision", "if lookup('site::url') { notify { 'x': } }\nnotify { [1, 1 + 'a']: }",
 			[]string{"error[E0224]", "cannot be converted"}, []string{"may hang"}},
 		{"a failure that nothing leads to", "$u = lookup('site::url')\nnotify { [1, 1 + 'a']: }",
@@ -388,6 +388,41 @@ func TestStandInsInFormats(t *testing.T) {
 			if exit != c.exit || t.Failed() {
 				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, out, errs)
 			}
+		})
+	}
+}
+
+// A fact that a module brings is one that every machine has and nobody knows here; no classifier sets it.
+func TestCheckFactsOfModules(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"a symbol":         {"lib/facter/cores.rb": "Facter.add(:zcores) do\n  setcode { 4 }\nend\n"},
+		"a text":           {"lib/facter/all.rb": "require 'facter'\nFacter.add 'zcores', :timeout => 1 do\nend\n"},
+		"a list":           {"facts.d/a.txt": "zcores=4\n"},
+		"a hash":           {"facts.d/a.yaml": "---\nzcores: 4\n"},
+		"JSON":             {"facts.d/a.json": "{ \"zcores\": 4 }"},
+		"a program prints": {"facts.d/a.sh": "#!/bin/sh\necho \"zcores=$(nproc)\"\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files["metadata.json"] = `{"name": "me-m", "version": "1.0.0", "author": "me", "license": "x", "source": "x",
+				"dependencies": []}`
+			files["manifests/init.pp"] = "class m { if $::zcores > 2 { notify { \"${zcores}\": } }\nfile { '/x': nosuch => 1 } }"
+			_, out, errs := call("check", writeRepo(t, files))
+			holdsWords(t, out+errs, []string{"no parameter named 'nosuch'"}, []string{"as a classifier would", "E0301"})
+			files["manifests/init.pp"] = "class m { $n = $zcores * 2 notify { \"n ${n}\": } }"
+			_, out, errs = call("check", writeRepo(t, files))
+			holdsWords(t, out+errs, []string{"compiles with stand-ins for facts",
+				"Only machines have the facts zcores, which modules bring."}, []string{"as a classifier would", "E0301", "fine"})
+			files["manifests/init.pp"] = "class m { $n = $zcore * 2 notify { \"n ${n}\": } }"
+			_, out, errs = call("check", writeRepo(t, files))
+			holdsWords(t, out+errs, []string{"nobody sets $zcore, as a classifier would"}, nil)
+			real := map[string]string{"environment.conf": "", "manifests/site.pp": "include m",
+				"facts/n.json": strings.Replace(facts12, "NAME", "n", 1)}
+			files["manifests/init.pp"] = "class m { $n = $zcores * 2 notify { \"n ${n}\": } }"
+			for name, text := range files {
+				real["modules/m/"+name] = text
+			}
+			_, out, errs = call("check", writeRepo(t, real))
+			holdsWords(t, out+errs, []string{"error[E0301]"}, []string{"stand-ins"})
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/eval"
+	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
 	"bunraku/puppet/types"
@@ -80,7 +81,7 @@ func OfEnterprise(name string) bool { return strings.HasPrefix(name, "pe_") }
 // Lacks implements eval.Lacking.
 func (w *world) Lacks(kind source.SubjectKind, name string) string {
 	switch {
-	case kind != source.MissingKey && kind != source.MissingFile:
+	case kind != source.MissingKey && kind != source.MissingFile && kind != source.MissingFact:
 		return w.c.Lacks(kind, name, w.absent)
 	case w.absent != StandInAny:
 		return ""
@@ -89,6 +90,11 @@ func (w *world) Lacks(kind source.SubjectKind, name string) string {
 			return "a server"
 		}
 		return "" // of a module: it is told by its name
+	case kind == source.MissingFact:
+		if facts.Legacy[name] == "" && w.c.env.BringsFact(name) {
+			return "a machine"
+		}
+		return ""
 	}
 	class := outline.Class(name[:max(0, strings.LastIndex(name, "::"))])
 	if slices.ContainsFunc(w.classes, func(a eval.Assigned) bool { return outline.Class(a.Name) == class }) {

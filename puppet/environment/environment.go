@@ -68,6 +68,9 @@ type Environment struct {
 	havingDirs map[string][]string // directories of the modules that have one of a name
 
 	functionsOnce source.Once
+
+	facts     map[string]bool // that modules bring
+	factsOnce source.Once
 }
 
 var validName = regexp.MustCompile(`^\w+$`)

@@ -21,7 +21,8 @@ import (
 //   - a type of theirs accepts everything, and whether something is of it is opaque.
 //
 // In the same way it can do without data that Hiera has not got, and code cannot do without (a key that is looked up, a
-// parameter of a class), and without files that only a server has: their values are opaque.
+// parameter of a class), without files that only a server has, and without facts that a module brings to machines: their
+// values are opaque.
 //
 // All this is what opaque.go says of values that are not known: from the first stand-in on what looks absent may be
 // there (ev.guesses), and what hangs on an opaque value is only possible. No warning is made of any of it, since it
@@ -31,17 +32,18 @@ import (
 type Lacking interface {
 	// Lacks is the module that would bring something and is not there: a class, a function, a resource type or a data
 	// type. It is "" if no such module is known of; then it is missing, as Puppet says. Which module brings a plain name
-	// is not known (Unnamed). A key (source.MissingKey) is Hiera's, and a file (source.MissingFile) a server's, unless the
-	// want of it is an error.
+	// is not known (Unnamed). A key (source.MissingKey) is Hiera's, a file (source.MissingFile) a server's and a fact
+	// (source.MissingFact) a machine's, unless the want of it is an error.
 	Lacks(kind source.SubjectKind, name string) string
 }
 
 // A StandIn is something that a compile went on without: what a module would bring that is not there, data that Hiera
-// has not got, or a file that only a server has.
+// has not got, a file that only a server has, or a fact that only machines have.
 type StandIn struct {
 	Module string
-	Kind   source.SubjectKind // MissingClass, MissingFunction, MissingResourceType, MissingType, MissingKey or MissingFile
-	Name   string
+	// Kind is MissingClass, MissingFunction, MissingResourceType, MissingType, MissingKey, MissingFile or MissingFact.
+	Kind source.SubjectKind
+	Name string
 }
 
 // Unnamed is what a module is called of which is only known that it would bring a name.
@@ -82,6 +84,14 @@ func (ev *Evaluator) NoData(key string) *value.Opaque {
 // NoFile stands in for what is made of a file that is not there; nil where that is an error, as in Puppet.
 func (ev *Evaluator) NoFile(name string) *value.Opaque {
 	return ev.without(source.MissingFile, name, noFileWhy)
+}
+
+// ofMachine stands in for a fact that is read by its own name, and that a module brings to machines; nil for others.
+func (ev *Evaluator) ofMachine(name string) *value.Opaque {
+	if name = strings.TrimPrefix(name, "::"); strings.Contains(name, "::") {
+		return nil
+	}
+	return ev.without(source.MissingFact, name, noFactWhy)
 }
 
 func (ev *Evaluator) without(kind source.SubjectKind, name, why string) *value.Opaque {

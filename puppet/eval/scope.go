@@ -780,6 +780,9 @@ func (ev *Evaluator) readNamed(name string, at source.Span, sc *Scope) (value.Va
 	if o := sc.inheritsAbsent(); o != nil && !strings.Contains(name, "::") {
 		return o, r
 	}
+	if o := ev.ofMachine(name); o != nil {
+		return o, r
+	}
 	ev.unknownVariable(name, at, why, sc, r)
 	return value.Undef{}, r
 }
