@@ -260,8 +260,8 @@ func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 			d.Place.File.Name != d.Related[0].Place.File.Name {
 			return eachAlone(d.Related[0].Place.File.Name, d.Place.File.Name)
 		}
-	case "E0601":
-		if strings.Contains(d.Summary, "version 3") {
+	case "E0601", "E0531": // code looks something up, or a parameter of a class
+		if strings.Contains(d.Summary, "version 3 cannot be used in an environment") {
 			return "its hiera.yaml is one for all environments"
 		}
 	}

@@ -20,7 +20,7 @@ var words = []struct {
 	{"sles-15", []string{"suse", "opensuse", "zypp"}},
 	{"freebsd-14", []string{"freebsd"}},
 	{"macos-14", []string{"darwin", "macos", "/library/", "/users/"}},
-	{"windows-2022", []string{"windows", "win_", "powershell", "c:\\\\", "c:/", "registry_"}},
+	{"windows-2022", []string{"windows", "win_", "powershell", "c:\\\\", "c:/", "registry_key", "registry_value"}},
 }
 
 // signs is what the modules of a tree speak of: how often, for each system.
