@@ -76,6 +76,15 @@ func TestUnsaid(t *testing.T) {
 			"manifests/often.pp": "class m::often { schedule { 'at night': range => '2 - 4' }\n" +
 				"exec { '/bin/touch /tmp/c': schedule => 'at night' } }"},
 			[]string{"V206 runs every time: Exec[/bin/touch /tmp/c]"}, []string{"Exec[/bin/touch /tmp/a]", "Exec[/bin/touch /tmp/b]"}},
+		{"commands of which a schedule decides how often they run", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { schedule { 'nightly': period => daily, repeat => 1 }\n" +
+				"exec { '/usr/bin/pacman -Syu a': schedule => 'nightly' } exec { '/usr/bin/pacman -Syu b': } }"},
+			[]string{"V201 not idempotent: Exec[/usr/bin/pacman -Syu b]"}, []string{"Exec[/usr/bin/pacman -Syu a]"}},
+		{"a mount of which nobody says that it is there", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { file { '/etc/fstab': owner => root, group => root, mode => '0600' }\n" +
+				"mount { '/tmp': options => 'nodev' } mount { '/var': options => 'nodev' }\n" +
+				"mount { '/var/tmp': ensure => mounted, device => '/tmp', fstype => 'none', options => 'bind' } }"},
+			[]string{"m on debian-12 (invented)"}, []string{"V101", "V201", "V202"}},
 		{"Ruby with another ending", map[string]string{"metadata.json": metadata, "manifests/init.pp": "class m { }",
 			"spec/acceptance/m.pp": "require 'spec_helper'\n\ndescribe 'm' do\n  it 'runs' do\n    on master, 'puppet agent -t', :a => [2]\n" +
 				"  end\nend\n"},

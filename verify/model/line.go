@@ -273,6 +273,12 @@ func (b *builder) lineResource(it *item) bool {
 		it.post = done
 		return true
 	}
+	if it.r.Type == "Mount" && ensure == "" {
+		// It alters an entry that is there; agents pass over what is absent if nobody says what it should be.
+		none := fs.Or{fs.Not{P: fs.Is{Path: p, Kind: fs.File}}, fs.VarIs(l.variable, absent)}
+		it.program, it.post = append(need, fs.If{Cond: fs.Or{none, done}, Else: put}), fs.Or{none, done}
+		return true
+	}
 	if b.private(p) {
 		// Nobody else looks at the file, so only its directory matters.
 		b.needed = append(b.needed, p.Parent())
@@ -281,10 +287,17 @@ func (b *builder) lineResource(it *item) bool {
 		return true
 	}
 	here := fs.Is{Path: p, Kind: fs.File}
+	// What is not there has no lines, so making it leaves them alone.
+	made := fs.Seq{fs.Creat{Path: p, Content: fs.Str("")}}
+	if it.rec.Made != "" {
+		if slices.Contains(baseFiles, p) && len(b.lines[p]) > 0 && b.lines[p][0].variable == l.variable { // once is enough
+			b.assume = append(b.assume, here) // nobody has a machine without it
+		}
+		made = append(made, fs.SetAttr{Path: p, Attr: fs.Mode, Value: fs.Str(it.rec.Made)})
+	}
 	it.program = append(need, fs.If{Cond: fs.And{done, here}, Else: fs.Seq{
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: fs.Fail{Why: string(p) + " is a directory"}},
-		// What is not there has no lines, so making it leaves them alone.
-		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: fs.Creat{Path: p, Content: fs.Str("")}},
+		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: made},
 		put,
 	}})
 	it.post = done // what is not there has no lines

@@ -350,6 +350,9 @@ func (b *builder) idle(it *item) {
 		for _, p := range it.r.Params {
 			it.read(p.Name)
 		}
+	} else if b.rations(it) {
+		it.note(verify.Approximate, "it is taken to be applied, and not again in a second run, whatever time its schedule %s "+
+			"says", schedule)
 	} else if given && schedule != "" {
 		it.note(verify.Approximate, "it is taken to be applied in every run, whatever its schedule %s says", schedule)
 	}

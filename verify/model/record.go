@@ -24,6 +24,8 @@ type record struct {
 	Late bool
 	// Line is the part of a file that the resource looks after; nil for types that look after something else.
 	Line func(it *item, b *builder) (path string, l line, ok bool)
+	// Made is the mode of the file that the line is in where the resource makes it; "" for that of any new file.
+	Made string
 	// Harmless are attributes that need no model, each with the reason.
 	Harmless map[string]string
 	// Autos are the automatic relations of a type that a module brings, after its autorequire blocks.
@@ -34,6 +36,10 @@ type record struct {
 	// the file; "" if there is none.
 	Text string
 }
+
+// ownerOnly is the mode of a temporary file, which a new one is copied from where Puppet's provider names no mode
+// (ParsedFile).
+const ownerOnly = "0600"
 
 // An auto is an automatic relation: what a resource requires if it is in the catalog.
 type auto struct {
@@ -100,10 +106,10 @@ func records() []record {
 		{Type: "Exec", Build: (*builder).exec, Refuses: execRefuses, Harmless: map[string]string{
 			"path": "commands are known by their names", "timeout": given, "tries": given, "try_sleep": given}},
 
-		{Type: "Host", Line: (*item).hostLine},
-		{Type: "Mailalias", Line: (*item).aliasLine},
+		{Type: "Host", Line: (*item).hostLine, Made: ownerOnly},
+		{Type: "Mailalias", Line: (*item).aliasLine, Made: ownerOnly},
 		{Type: "Sshkey", Line: (*item).hostKeyLine},
-		{Type: "Mount", Line: (*item).mountLine, Refuses: []rule{
+		{Type: "Mount", Line: (*item).mountLine, Made: ownerOnly, Refuses: []rule{
 			one("ensure", []string{"defined", "unmounted", "absent", "mounted"}, "present")}},
 		{Type: "Ssh_authorized_key", Line: (*item).keyLine},
 		{Type: "Cron", Line: (*item).cronLine},

@@ -26,6 +26,7 @@ func (v *verifier) idempotence() error {
 	}
 	more := v.opt.Allow(v.opt.Question)
 	w := &verifier{m: v.m, a: v.a, ctx: v.ctx, opt: v.opt, r: v.r, settled: map[catalog.Name]bool{}}
+	w.settle(v.rationed())
 	seen := map[string]int{} // findings by the words that declare the first of their resources
 	for round := 0; ; round++ {
 		i, err := w.a.Idempotence(v.ctx)
@@ -66,6 +67,17 @@ func (v *verifier) idempotence() error {
 		}
 		v.guarded = w
 	}
+}
+
+// rationed are the resources, by number, that an agent applies once in a period: a run right after the first passes them
+// over.
+func (v *verifier) rationed() (out []int) {
+	for _, it := range v.m.from.items {
+		if it != nil && !sleeps(it) && v.m.from.rations(it) {
+			out = append(out, v.index(it.r))
+		}
+	}
+	return out
 }
 
 // appends is how the content of a file begins, in words, to which a command appends.
