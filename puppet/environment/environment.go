@@ -203,11 +203,16 @@ func absolute(lists ...[]string) []string {
 }
 
 // openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its
-// neighbours are not part of what the user named: that takes a module path. Its name is what its code calls it, or
-// metadata.json, or the Modulefile of old; what somebody has called its directory comes last.
+// neighbours are not part of what the user named: that takes a module path. Its name is what its code calls it, or its
+// tests, or metadata.json, unless nothing of its code is called that, or the Modulefile of old; what somebody has called
+// its directory comes last.
 func (e *Environment) openModule(code string) error {
 	e.setName("production")
 	e.Manifest = cmp.Or(e.opt.Manifest, filepath.Join(e.Dir, "site.pp"))
+	manifests, fitting, _ := e.definitions()
+	if code == "" {
+		code = e.linkedAs(fitting)
+	}
 	name := cmp.Or(code, e.modulefile(), e.mostly(), filepath.Base(e.Dir))
 	m, problem := readModule(name, e.Dir, e.file)
 	if problem != nil {
@@ -218,6 +223,9 @@ func (e *Environment) openModule(code string) error {
 	}
 	if i := strings.LastIndexAny(m.ForgeName, "/-"); i >= 0 && code == "" {
 		m.Name = m.ForgeName[i+1:]
+		if most := e.mostly(); fitting[m.Name] == 0 && manifests > 1 && most != "" {
+			m.Name = most
+		}
 	}
 	e.alone = m
 	e.ModulePath = absolute(e.opt.ModulePath)

@@ -627,6 +627,23 @@ func (e *Environment) codeName() string {
 	return ""
 }
 
+var linkedName = regexp.MustCompile(`(?m)^[ \t]+["']?([a-z][a-z0-9_]*)["']?[ \t]*:[ \t]*["']?#\{source_dir\}["']?[ \t]*$`)
+
+// linkedAs is what the tests of a module call it (.fixtures.yml links its directory under that name), if some of its
+// definitions are called so; "" for nothing.
+func (e *Environment) linkedAs(fitting map[string]int) string {
+	text, err := e.files.Read(filepath.Join(e.Dir, ".fixtures.yml"))
+	if err != nil {
+		return ""
+	}
+	for _, m := range linkedName.FindAllStringSubmatch(text.Text, -1) {
+		if fitting[m[1]] > 0 {
+			return m[1]
+		}
+	}
+	return ""
+}
+
 // definitions counts the manifests of a directory that may be a module, those that hold the definition that a module
 // of a name has there, and the definitions by the first word of their names.
 func (e *Environment) definitions() (manifests int, fitting, firsts map[string]int) {
