@@ -63,7 +63,7 @@ func (c *Snapshot) Lacks(kind source.SubjectKind, name string, how Absent) strin
 		return name
 	case kind == source.MissingFunction && c.OnceOfStdlib(name):
 		return "stdlib"
-	case len(wanted) == 0 && !untold(c.env):
+	case len(wanted) == 0 && !untold(c.env) && !(how == StandInAny && c.codeNamesAbsent()):
 		return ""
 	case kind == source.MissingFunction && (slips(name, c.FunctionNames()) || len(c.env.RubyFunctions(name)) > 0):
 		return "" // a template may ask for one as of 3.x that is not
@@ -107,6 +107,12 @@ func (w *world) Lacks(kind source.SubjectKind, name string) string {
 func (c *Snapshot) wanted() []string {
 	c.wantedOnce.Do(func() { c.wantedNames = Wanted(c.env) })
 	return c.wantedNames
+}
+
+// codeNamesAbsent is namesAbsent.
+func (c *Snapshot) codeNamesAbsent() bool {
+	c.namesOnce.Do(func() { c.namesAbsent = namesAbsent(c.env) })
+	return c.namesAbsent
 }
 
 func (c *Snapshot) moduleNames() (names []string) {

@@ -103,6 +103,8 @@ type Snapshot struct {
 
 	wantedOnce    source.Once
 	wantedNames   []string
+	namesOnce     source.Once
+	namesAbsent   bool // namesAbsent
 	functionsOnce source.Once
 	functionNames []string
 

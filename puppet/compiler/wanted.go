@@ -2,12 +2,15 @@ package compiler
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"bunraku/puppet/environment"
 	"bunraku/puppet/lookup/datafile"
+	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
+	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
 )
@@ -55,8 +58,86 @@ func Wanted(env *environment.Environment) (names []string) {
 }
 
 // Wanting reports whether a plain name may be one that a module brings which is not there: the tree names such modules,
-// or does not say what it needs.
-func Wanting(env *environment.Environment) bool { return len(Wanted(env)) > 0 || untold(env) }
+// in lists or in its code, or does not say what it needs.
+func Wanting(env *environment.Environment) bool {
+	return len(Wanted(env)) > 0 || untold(env) || namesAbsent(env)
+}
+
+// absolute is an absolute name of a module's, and only that.
+var absolute = regexp.MustCompile(`(?:^|[^\w:])::([a-z]\w*)`)
+
+// namesAbsent reports whether code declares a class or define by an absolute name, ::keystone, whose module is not
+// there, or reads a variable of one. What is nearly called as one that is there is a slip.
+func namesAbsent(env *environment.Environment) bool {
+	files, err := env.Manifests()
+	if err != nil {
+		return false
+	}
+	files = slices.Clone(files)
+	known := []string{"settings", "facts", "trusted"}
+	for _, path := range files {
+		if tree, _, err := env.Parse(path); err == nil {
+			for _, d := range tree.Defs {
+				if c, is := d.(*syntax.Class); is {
+					known = append(known, moduleOf(c.Name))
+				}
+			}
+		}
+	}
+	for _, m := range env.Modules() {
+		known = append(known, m.Name)
+		more, _, err := environment.PuppetFiles(env.Files(), filepath.Join(m.Dir, "manifests"))
+		if err == nil { // it has some
+			files = append(files, more...)
+		}
+	}
+	absent := func(name string) bool {
+		module := moduleOf(name)
+		return absolute.MatchString(name) && !slices.Contains(known, module) && !slips(module, known)
+	}
+	return slices.ContainsFunc(files, func(path string) bool {
+		text, err := env.Read(path)
+		if err != nil || !slices.ContainsFunc(absolute.FindAllString(text, -1), func(name string) bool {
+			return absent(name[strings.Index(name, "::"):])
+		}) {
+			return false
+		}
+		tree, _, err := env.Parse(path)
+		return err == nil && tree != nil && slices.ContainsFunc(tree.Body.Stmts, func(s syntax.Expr) bool {
+			return declaresAny(s, absent)
+		})
+	})
+}
+
+// moduleOf is the module that a qualified name begins with.
+func moduleOf(name string) string {
+	module, _, _ := strings.Cut(outline.Class(name), "::")
+	return module
+}
+
+// declaresAny reports whether code declares a class or define of which something holds, or reads a variable of one.
+func declaresAny(s syntax.Expr, of func(name string) bool) (does bool) {
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Call:
+			if f, is := n.Functor.(*syntax.Name); is && (f.Value == "include" || f.Value == "contain" || f.Value == "require") {
+				for _, a := range n.Args {
+					does = does || slices.ContainsFunc(syntax.StaticNames(a), of)
+				}
+			}
+		case *syntax.Resource:
+			typ, is := n.Type.(*syntax.Name)
+			does = does || is && of(typ.Value)
+			for _, b := range n.Bodies {
+				does = does || is && typ.Value == "class" && slices.ContainsFunc(syntax.StaticNames(b.Title), of)
+			}
+		case *syntax.Var:
+			does = does || strings.Contains(strings.TrimPrefix(n.Name, "::"), "::") && of(n.Name)
+		}
+		return !does
+	})
+	return does
+}
 
 // untold reports whether a tree says nowhere which modules it needs: it is a module with no list of them, or with one
 // that names none, as generators make it; or it is manifests without a module and without a Puppetfile.
