@@ -77,6 +77,9 @@ func (m *mentions) path(text string) {
 		if !strings.Contains(text, "/") {
 			text += "/"
 		}
+		if short := asNamed(text); short != text { // it may still be a directory of files that is called so
+			m.path(short)
+		}
 	}
 	if module, _, is := strings.Cut(text, "/"); is && m.modules[module] {
 		m.paths[text] = true
@@ -84,6 +87,17 @@ func (m *mentions) path(text string) {
 	if base := path.Base(text); m.files[base] {
 		m.parts[base] = true
 	}
+}
+
+// asNamed is how Puppet names what lies at a path from the directory of modules on: MODULE/files/x is MODULE/x.
+func asNamed(path string) string {
+	module, rest, _ := strings.Cut(path, "/")
+	for _, dir := range []string{"files", "templates"} {
+		if below, is := strings.CutPrefix(rest+"/", dir+"/"); is {
+			return module + "/" + strings.TrimSuffix(below, "/")
+		}
+	}
+	return path
 }
 
 // isWord reports whether a byte may stand in a name; in the name of a file some more may.
@@ -235,9 +249,18 @@ func (m *mentions) pieces(pieces []string) {
 		low[0] = strings.TrimPrefix(low[0], "::")
 		m.forms[strings.Join(low, "\x00")] = low
 	}
-	i := strings.LastIndex(pieces[0], "modules/")
-	if i >= 0 {
-		pieces[0] = pieces[0][i+len("modules/"):]
+	i := -1
+	for k := len(pieces) - 1; k >= 0 && i < 0; k-- { // what comes before it is where the modules are
+		if i = strings.LastIndex(pieces[k], "modules/"); i >= 0 {
+			pieces = append([]string{pieces[k][i+len("modules/"):]}, pieces[k+1:]...)
+			if short := asNamed(pieces[0]); short != pieces[0] {
+				m.pieces(append([]string{"modules/" + short}, pieces[1:]...))
+			}
+		}
+	}
+	if len(pieces) == 1 {
+		m.path(pieces[0])
+		return
 	}
 	telling := false // "${a}/${b}" tells nothing: what $a begins with stands elsewhere
 	for _, p := range pieces {
@@ -385,6 +408,15 @@ func (t *Tree) mentions(files []unnamed) *mentions {
 			switch {
 			case e.IsDir():
 				return !modules[p] && !strings.HasPrefix(e.Name, ".") && e.Name != "spec"
+			case filepath.Ext(p) == ".pp" && !t.seen[p]: // of a server's manifests, or of what is no module's directory
+				tree, ds, err := t.env.Parse(p)
+				if err != nil || ds.HasErrors() {
+					read(p)
+					break
+				}
+				for _, s := range tree.Body.Stmts {
+					m.code(s, "", "")
+				}
 			case slices.Contains(besideCode, filepath.Ext(p)):
 				read(p)
 			}
