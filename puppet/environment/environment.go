@@ -204,8 +204,8 @@ func absolute(lists ...[]string) []string {
 
 // openModule makes an environment of a module alone: beside it, the modules of its test fixtures are seen. Its
 // neighbours are not part of what the user named: that takes a module path. Its name is what its code calls it, or its
-// tests, or metadata.json, unless nothing of its code is called that, or the Modulefile of old; what somebody has called
-// its directory comes last.
+// tests, or metadata.json, unless nothing of its code is called that, or the Modulefile of old; what somebody has
+// called its directory comes last.
 func (e *Environment) openModule(code string) error {
 	e.setName("production")
 	e.Manifest = cmp.Or(e.opt.Manifest, filepath.Join(e.Dir, "site.pp"))

@@ -21,8 +21,8 @@ import (
 //   - a type of theirs accepts everything, and whether something is of it is opaque.
 //
 // In the same way it can do without data that Hiera has not got, and code cannot do without (a key that is looked up, a
-// parameter of a class), without files that only a server has, and without facts that a module brings to machines: their
-// values are opaque.
+// parameter of a class), without files that only a server has, and without facts that a module brings to machines:
+// their values are opaque.
 //
 // All this is what opaque.go says of values that are not known: from the first stand-in on what looks absent may be
 // there (ev.guesses), and what hangs on an opaque value is only possible. No warning is made of any of it, since it

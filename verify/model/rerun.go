@@ -69,8 +69,8 @@ func (v *verifier) idempotence() error {
 	}
 }
 
-// rationed are the resources, by number, that an agent applies once in a period: a run right after the first passes them
-// over.
+// rationed are the resources, by number, that an agent applies once in a period: a run right after the first passes
+// them over.
 func (v *verifier) rationed() (out []int) {
 	for _, it := range v.m.from.items {
 		if it != nil && !sleeps(it) && v.m.from.rations(it) {
