@@ -62,6 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	a := &app{in: stdin, out: redact.NewScreen(stdout, hidden, colourful(stdout)),
 		err:     redact.NewScreen(stderr, hidden, colourful(stderr)),
 		secrets: hidden}
+	hidden.Files(treeFiles(args))
 	a.terminal.out, a.terminal.err = isTerminal(stdout), isTerminal(stderr)
 	foldOn(a.out, stdout)
 	foldOn(a.err, stderr)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"bunraku/report/redact"
@@ -65,5 +66,37 @@ func inEnvironment(run func(ctx context.Context, cmd *cobra.Command, root string
 		ctx, stop := untilSignal()
 		defer stop()
 		return run(ctx, cmd, root)
+	}
+}
+
+// treeFiles tells which paths are those of files of a tree: below a directory that the command line names or, if it
+// names none, below the one where the program runs. A path may be written as seen from a directory above.
+func treeFiles(args []string) func(path string) bool {
+	var roots []string
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			roots = append(roots, source.Absolute(arg))
+		}
+	}
+	if len(roots) == 0 {
+		roots = []string{source.Absolute(".")}
+	}
+	return func(path string) bool {
+		for _, root := range roots {
+			at := root
+			if filepath.IsAbs(path) {
+				at = string(filepath.Separator)
+			}
+			for up := ""; up != at; up, at = at, filepath.Dir(at) {
+				file := filepath.Join(at, filepath.FromSlash(path))
+				if inside, err := filepath.Rel(root, file); err != nil || !filepath.IsLocal(inside) {
+					continue
+				}
+				if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+					return true
+				}
+			}
+		}
+		return false
 	}
 }

@@ -2,6 +2,7 @@
 // into a message, and no terminal and no log of a CI server is given an order that a stranger has written.
 //
 //	secret.go   what is secret, and how it may be spelt
+//	path.go     paths of files, which stay as they are
 //	screen.go   the stream that hides it, and spells out control characters
 //
 // It may import source, value and catalog. Start reading at Screen.
@@ -44,6 +45,9 @@ type Secrets struct {
 	list  []string          // the texts as they may be written, the longest first
 	all   *strings.Replacer // takes them out
 	small *strings.Replacer // takes them out of what is written in small letters
+
+	isFile func(path string) bool // reports whether a path is a file of the tree; nil if nobody knows
+	asked  map[string]bool        // what it has said
 }
 
 // Add takes in a text, and each of its lines.
@@ -268,11 +272,18 @@ func (s *Secrets) Hide(text string) string {
 	if len(list) == 0 {
 		return text
 	}
-	text = all.Replace(text)
+	whole := text
+	if text = all.Replace(text); text == whole && !strings.Contains(text, "…") {
+		return text
+	}
+	whole, paths := s.withoutFiles(whole, all)
+	if len(paths) > 0 {
+		text = all.Replace(whole)
+	}
 	for at := 0; ; at += len("…") {
 		i := strings.Index(text[at:], "…")
 		if i < 0 {
-			return text
+			return placed(text, paths)
 		}
 		at += i
 		longest := 0
