@@ -254,16 +254,12 @@ func noEnvironment(c *compiler.Snapshot, d *source.Diagnostic) string {
 	if env.Dir == "" || saysEnvironment(env) {
 		return ""
 	}
-	switch d.Code {
-	case "E0101":
-		if len(d.Related) == 1 && isMain(env, d.Place.File) && isMain(env, d.Related[0].Place.File) &&
-			d.Place.File.Name != d.Related[0].Place.File.Name {
-			return eachAlone(d.Related[0].Place.File.Name, d.Place.File.Name)
-		}
-	case "E0601", "E0531": // code looks something up, or a parameter of a class
-		if strings.Contains(d.Summary, "version 3 cannot be used in an environment") {
-			return "its hiera.yaml is one for all environments"
-		}
+	if d.Code == "E0101" && len(d.Related) == 1 && isMain(env, d.Place.File) && isMain(env, d.Related[0].Place.File) &&
+		d.Place.File.Name != d.Related[0].Place.File.Name {
+		return eachAlone(d.Related[0].Place.File.Name, d.Place.File.Name)
+	}
+	if strings.Contains(d.Summary, "hiera.yaml version 3 cannot be used in an environment") { // whoever asks for data
+		return "its hiera.yaml is one for all environments"
 	}
 	return ""
 }

@@ -319,7 +319,7 @@ func (c *checking) take(from *fleet.Check) {
 	c.excused = c.notReached(from.Excused)
 	c.coverage, c.standsIn = from.Coverage, from.StoodIn
 	if c.plan != nil {
-		c.platforms = len(c.plan.Systems())
+		c.platforms = fleet.Platforms(from.Given)
 	} else {
 		c.platforms = fleet.Platforms(from.Nodes)
 	}

@@ -67,7 +67,12 @@ func (c *checking) inventedTexts() (out []string) {
 		out = append(out, fmt.Sprintf("%s facts by facter's old names, which agents of Puppet 8 do not send: they were given "+
 			"them. `--language 7,8` shows what stands in the way of 8.", reads(n)))
 	}
-	if n := c.unverified(); n > 0 {
+	n, blocked := c.unverified()
+	if blocked > 0 {
+		out = append(out, fmt.Sprintf("%s compiled, not verified: no agent applies a catalog with a cycle, or with relations to "+
+			"what is not there.", hasHaveBeen(blocked, "node")))
+	}
+	if n > 0 {
 		out = append(out,
 			fmt.Sprintf("%s only compiled, not verified: each class is verified on one system, with --all-systems on all; "+
 				"none is "+
@@ -295,14 +300,18 @@ func clipText(s string, n int) string {
 	return s
 }
 
-// unverified counts the nodes that were only compiled.
-func (c *checking) unverified() (n int) {
+// unverified counts the nodes that were only compiled, and those of which no agent would apply the catalog.
+func (c *checking) unverified() (n, blocked int) {
 	for _, r := range c.nodes {
-		if r.Catalog != nil && r.Verdict.Report == nil && !r.Partial && !r.Verdict.Undecided {
+		switch {
+		case r.Catalog == nil || r.Verdict.Report != nil || r.Partial || r.Verdict.Undecided:
+		case len(r.Verdict.Blocked) > 0:
+			blocked++
+		default:
 			n++
 		}
 	}
-	return n
+	return n, blocked
 }
 
 func hasHaveBeen(n int, noun string) string {

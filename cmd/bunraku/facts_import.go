@@ -64,6 +64,7 @@ func (a *app) importFacts(args []string, into string) error {
 		}
 	}
 	var all []*facts.Facts
+	from := map[*facts.Facts]string{}
 	for _, name := range files {
 		text, err := view.Read(source.Absolute(name))
 		if err != nil {
@@ -77,6 +78,9 @@ func (a *app) importFacts(args []string, into string) error {
 				return err
 			}
 			all = append(all, nodes...)
+			for _, x := range nodes {
+				from[x] = name
+			}
 			continue
 		}
 		nodes, err := facts.Import(f, strings.TrimSuffix(base, filepath.Ext(base)))
@@ -84,11 +88,33 @@ func (a *app) importFacts(args []string, into string) error {
 			return err
 		}
 		all = append(all, nodes...)
+		for _, x := range nodes {
+			from[x] = name
+		}
+	}
+	all, err := once(all, from)
+	if err != nil {
+		return err
 	}
 	if len(all) == 0 {
 		return fail("there are no facts in %s", strings.Join(args, ", "))
 	}
 	return a.writeFacts(all, into)
+}
+
+// once has each node once. Of one with two sets of facts nobody knows which are meant.
+func once(all []*facts.Facts, from map[*facts.Facts]string) (out []*facts.Facts, err error) {
+	first := map[string]*facts.Facts{}
+	for _, x := range all {
+		switch of := first[strings.ToLower(x.Name)]; {
+		case of == nil:
+			first[strings.ToLower(x.Name)] = x
+			out = append(out, x)
+		case of.JSON() != x.JSON():
+			return nil, fail("%s and %s have different facts of one node, %s: import one of them", from[of], from[x], x.Name)
+		}
+	}
+	return out, nil
 }
 
 // onceover reads the nodes of a spec/onceover.yaml: their facts are beside it, in factsets, or built in.

@@ -64,6 +64,29 @@ func TestFactsImport(t *testing.T) {
 	}
 }
 
+// Facts of one node in two files are no business of whichever comes last: nothing is written, and both are named.
+func TestFactsImportTwice(t *testing.T) {
+	t.Chdir(writeRepo(t, map[string]string{
+		"one.json":   `{"name": "dup", "values": {"os": {"family": "Debian"}}}`,
+		"two.json":   `{"name": "dup", "values": {"os": {"family": "RedHat"}}}`,
+		"again.json": `{"name": "Dup", "values": {"os": {"family": "Suse"}}}`,
+		"same.json":  `{"values": {"os": {"family": "Debian"}}, "name": "dup"}`,
+	}))
+	for _, other := range []string{"two.json", "again.json"} {
+		code, out, errs := call("facts", "import", "--into", "out-"+other, "one.json", other)
+		if code != 1 || out != "" || !strings.Contains(errs, "one.json and "+other+" have different facts of one node, ") {
+			t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
+		if files, err := os.ReadDir("out-" + other); err == nil && len(files) > 0 {
+			t.Errorf("%s has files", other)
+		}
+	}
+	if code, out, errs := call("facts", "import", "--into", "out", "one.json", "same.json"); code != 0 ||
+		out != "out/dup.json\n" {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
 // What a certificate says can be in a file of facts, or in one of its own; classes can be given as a classifier would.
 func TestTrustedAndClasses(t *testing.T) {
 	repo := writeRepo(t, map[string]string{

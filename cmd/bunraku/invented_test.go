@@ -743,6 +743,21 @@ func TestCheckGivenValues(t *testing.T) {
 	}
 }
 
+// The first line counts what was compiled, and why a node was not verified is told as it is.
+func TestCheckCountsWhatCompiled(t *testing.T) {
+	_, out, errs := call("check", writeRepo(t, map[string]string{
+		"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me", "license": "x", "source": "x",
+			"dependencies": [], "operatingsystem_support": [{"operatingsystem": "Debian", "operatingsystemrelease": ["12"]},
+			{"operatingsystem": "RedHat", "operatingsystemrelease": ["9"]}]}`,
+		"hiera.yaml":       "version: 5\nhierarchy:\n- {name: os, path: '%{facts.os.family}.yaml'}\n",
+		"data/Debian.yaml": "m::n: 1\n",
+		"manifests/init.pp": "class m(Integer $n) {\n  file { '/a': ensure => directory, require => File['/b'] }\n" +
+			"  file { '/b': ensure => directory, require => File['/a'] }\n}\n",
+	}), "--all-systems")
+	holdsWords(t, out+errs, []string{"1 node on 1 platform,", "error[C0001]",
+		"1 node was compiled, not verified: no agent applies a catalog with a cycle"}, []string{"only compiled"})
+}
+
 // A variable that a match sets is no fact.
 func TestCheckSaysNoMatch(t *testing.T) {
 	dir := writeRepo(t, map[string]string{
