@@ -316,7 +316,7 @@ func (c *Check) audit() {
 	}()
 	tree := audit.New(c.Snapshot, c.Invent.Own, compiler.Wanting(c.Snapshot.Environment()))
 	tree.Outside = c.Plan == nil && slices.ContainsFunc(c.Given, func(n Node) bool { return len(n.Classes) > 0 })
-	c.Static = tree.Check()
+	c.Static = append(tree.Check(), compiler.Unread(c.Snapshot.Environment())...)
 	if c.Cover == nil {
 		return
 	}

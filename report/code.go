@@ -79,6 +79,7 @@ var meanings = map[string]string{
 	"E0573": "a classifier fails",
 	"E0574": "a classifier does not know the node",
 	"N0110": "a classifier puts the node into another environment",
+	"N0206": "a list of modules that cannot be read",
 	"N0111": "a classifier puts the node into an environment that is not there",
 	"W0110": "a variable of the top scope is given twice: by a classifier, a fact or the server",
 	"E0510": "a resource is declared twice",

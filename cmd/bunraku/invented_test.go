@@ -743,6 +743,43 @@ func TestCheckGivenValues(t *testing.T) {
 	}
 }
 
+// A list of modules that nobody can read names none: that is said, since what is not there goes by it.
+func TestCheckListsUnread(t *testing.T) {
+	for _, c := range []struct {
+		name, file, text, not string
+		want                  []string
+	}{
+		{"fixtures", ".fixtures.yml", "fixtures:\n  repositories:\n    apache: \"x\n   b: [\n", "",
+			[]string{"warning[N0206]: .fixtures.yml cannot be read, and may name more modules than are known of: ", ".fixtures.yml:3:"}},
+		{"fixtures that are a template", ".fixtures.yml", "fixtures:\n  <% if true %>\n  x: [\n", "N0206", nil},
+		{"fixtures that name one", ".fixtures.yml", "fixtures:\n  repositories:\n    apache: x\n", "N0206",
+			[]string{"1 module is named and not there: apache."}},
+		{"metadata", "metadata.json", `{"name": "me-m", `, "N0206", []string{"warning[N0201]: m has an invalid"}},
+		{"Puppetfile", "Puppetfile", "mod 'puppetlabs/apache', '1.0'\nmod 'x\n", "",
+			[]string{"warning[N0206]: Puppetfile cannot be read", "Puppetfile:2:"}},
+		{"a Puppetfile with more than modules", "Puppetfile",
+			"forge 'https://x'\n%w[a b].each { |m| mod \"x/#{m}\", :latest }\nmod 'apache', git: 'x', ref: 'y'\n", "N0206", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"manifests/init.pp": "class m { include apache }\n",
+				"metadata.json": `{"name": "me-m", "version": "1.0.0", "author": "me", "license": "x", "source": "x", "dependencies": []}`}
+			if c.file == "Puppetfile" {
+				files = map[string]string{"manifests/site.pp": "node default { include apache }\n"}
+			}
+			files[c.file] = c.text
+			_, out, errs := call("check", writeRepo(t, files))
+			not := []string{"error["}
+			if c.not != "" {
+				not = append(not, c.not)
+			}
+			holdsWords(t, out+errs, c.want, not)
+			if t.Failed() {
+				t.Log(out, errs)
+			}
+		})
+	}
+}
+
 // The first line counts what was compiled, and why a node was not verified is told as it is.
 func TestCheckCountsWhatCompiled(t *testing.T) {
 	_, out, errs := call("check", writeRepo(t, map[string]string{

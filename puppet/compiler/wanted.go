@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"bunraku/puppet/lookup/datafile"
 	"bunraku/puppet/outline"
 	"bunraku/puppet/resource"
+	ruby "bunraku/puppet/ruby/syntax"
 	"bunraku/puppet/syntax"
 	"bunraku/puppet/value"
 	"bunraku/source"
@@ -55,6 +57,42 @@ func Wanted(env *environment.Environment) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Unread tells of the tree's lists of modules that nobody can read: which modules they name is not known. That of a
+// metadata.json is told with the module.
+func Unread(env *environment.Environment) (out source.Diagnostics) {
+	tell := func(path string, why *source.Diagnostic) {
+		out = append(out, &source.Diagnostic{Code: "N0206", Severity: source.Warning, Place: why.Place,
+			Summary: filepath.Base(path) + " cannot be read, and may name more modules than are known of: " +
+				strings.TrimPrefix(why.Summary, "("+env.Display(path)+"): ")})
+	}
+	if m := env.Alone(); m != nil {
+		path := filepath.Join(m.Dir, ".fixtures.yml")
+		text, err := env.Read(path)
+		if err != nil || strings.Contains(text, "<%") { // it is made of a template
+			return nil
+		}
+		var d *source.Diagnostic
+		if _, err := datafile.ReadYAMLObject(source.NewFile(env.Display(path), text)); errors.As(err, &d) {
+			tell(path, d)
+		}
+		return out
+	}
+	if env.Dir == "" {
+		return nil
+	}
+	path := filepath.Join(env.Dir, "Puppetfile")
+	text, err := env.Read(path)
+	if err != nil {
+		return nil
+	}
+	if _, list := ruby.Parse(source.NewFile(env.Display(path), text)); list.HasErrors() {
+		tell(path, list[slices.IndexFunc(list, func(d *source.Diagnostic) bool {
+			return d.Severity == source.Error
+		})])
+	}
+	return out
 }
 
 // Wanting reports whether a plain name may be one that a module brings which is not there: the tree names such modules,
