@@ -139,9 +139,9 @@ func (at *spot) harms(ctx context.Context, before, after source.Files, nodes []f
 }
 
 // helps reports whether an edit takes a problem of some nodes away and brings no other. A node that fails says one
-// thing at a time: what it says next may have been there as well. So what a message supposes of that is laid over the files,
-// too, and so on until nothing is left; or it is known to be there already. The edit itself stays as it is, but that
-// one which reads facts by their new names takes all of them.
+// thing at a time: what it says next may have been there as well. So what a message supposes of that is laid over the
+// files, too, and so on until nothing is left; or it is known to be there already. The edit itself stays as it is, but
+// that one which reads facts by their new names takes all of them.
 func (at *spot) helps(ctx context.Context, before source.Files, nodes []fleet.Node, texts map[string]string,
 	fix source.Fix, problem *source.Diagnostic) bool {
 	key, behind := said(problem), &further{spot: at, nodes: nodes, texts: maps.Clone(texts), kept: texts}

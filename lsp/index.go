@@ -83,16 +83,17 @@ func (e *entry) mapper(enc encoding) *mapper {
 type index struct {
 	entries []*entry // by path
 	byPath  map[string]*entry
-	parents map[string]string     // of classes that inherit
-	sets    map[string]bool       // variables that classes and defines set, OWNER::NAME
-	setIn   map[string]string     // the path of the file that does
-	params  map[string]bool       // of classes, OWNER::NAME
-	takes   map[string]bool       // the parameters of defines as well
-	callers map[string][]string   // the classes and defines that render a template
-	through map[string][]string   // the templates that render a template, themselves or by others
-	names   map[string]string     // of templates, by path: MODULE/FILE
-	byNode  map[string][]identity // the variables that node blocks set, by name
-	one     map[string]string     // of files that are reached by several names the one that they are edited by
+	parents map[string]string         // of classes that inherit
+	sets    map[string]bool           // variables that classes and defines set, OWNER::NAME
+	setIn   map[string]string         // the path of the file that does
+	params  map[string]bool           // of classes, OWNER::NAME
+	takes   map[string]bool           // the parameters of defines as well
+	callers map[string][]string       // the classes and defines that render a template
+	through map[string][]string       // the templates that render a template, themselves or by others
+	reached map[string][]outline.Name // by path: templates whose names are in variables of classes
+	names   map[string]string         // of templates, by path: MODULE/FILE
+	byNode  map[string][]identity     // the variables that node blocks set, by name
+	one     map[string]string         // of files that are reached by several names the one that they are edited by
 
 	tables *tables  // for completion, of about these files
 	meant  *meaning // what parameters say is Sensitive
@@ -146,6 +147,12 @@ func newIndex(entries []*entry) *index {
 			case n.Kind == outline.TemplateName:
 				rendered = append(rendered, occurrence{e, n})
 			}
+		}
+	}
+	x.reached = x.reachedBy()
+	for _, e := range x.entries {
+		for _, n := range x.reached[e.path] {
+			rendered = append(rendered, occurrence{e, n})
 		}
 	}
 	x.render(rendered)
@@ -221,7 +228,7 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
-		takes: x.takes, callers: x.callers, through: x.through, names: x.names, byNode: x.byNode, tables: x.tables,
+		takes: x.takes, callers: x.callers, through: x.through, reached: x.reached, names: x.names, byNode: x.byNode, tables: x.tables,
 		one: x.one, meant: x.meaningAfter(old, e)}
 }
 
@@ -245,6 +252,9 @@ func (e *entry) exports() (out []string) {
 		}
 	}
 	for _, n := range e.names {
+		if n.Kind == outline.VariableName && n.Defines && saysTemplate.MatchString(e.file.Slice(n.Whole)) {
+			out = append(out, n.Name, e.file.Slice(n.Whole))
+		}
 		switch {
 		case n.Kind == outline.VariableName && n.Defines && n.Param:
 			out = append(out, "takes", n.Name)
@@ -416,7 +426,7 @@ func (x *index) whenRendered(template, owner, name string) (before, after bool) 
 			}
 		}
 	}
-	for _, n := range e.names {
+	for _, n := range slices.Concat(e.names, x.reached[e.path]) {
 		if n.Kind == outline.TemplateName && n.In == owner && x.comesTo(n, template) {
 			before, after = before || n.From() < set, after || n.From() >= set
 		}

@@ -225,10 +225,14 @@ func (e *entry) mentionedInTags(text string, base uint32) {
 // mentionedInRuby lists the strings and symbols of Ruby.
 func (e *entry) mentionedInRuby(code string, base uint32) {
 	e.composes = e.composes || composes.MatchString(code)
-	for s := range rubyTexts(code) {
+	for s, told := range rubyTexts(code) {
+		e.mentionedInCode(code[s.Start:s.End], base+s.Start)
+		if told {
+			continue
+		}
 		span := source.Span{Start: base + s.Start, End: base + s.End}
 		text := e.file.Slice(span)
-		e.mention(text, span)
+		e.mention(codeInText.ReplaceAllString(text, string(outline.Hole)), span)
 		e.mentionedVariables(code[s.Start:s.End], span.Start)
 		if !strings.ContainsAny(text, " \t\n") {
 			for part := range strings.FieldsFuncSeq(putIn.ReplaceAllString(text, " "), noName) {
@@ -239,6 +243,26 @@ func (e *entry) mentionedInRuby(code string, base uint32) {
 		}
 	}
 }
+
+// mentionedInCode lists what the code says that a text of Ruby's puts in.
+func (e *entry) mentionedInCode(text string, base uint32) {
+	for _, m := range codeInText.FindAllStringIndex(text, -1) {
+		e.mentionedInRuby(text[m[0]+2:m[1]-1], base+uint32(m[0])+2)
+	}
+}
+
+// codeInText is code that is put into a text of Ruby's.
+var codeInText = regexp.MustCompile(`#\{[^{}]*\}`)
+
+// toldPeople is what stands before a text that is for people alone, what a function is for or what is wrong, and before
+// what a function and its parameters are called in Ruby. Nobody else is named there.
+var toldPeople = regexp.MustCompile(`(?:\bdoc\s*=>|\bdoc:|@doc\s*=|\bdesc)[\s(]*$|` +
+	`\b(?:raise|fail|warn(?:ing)?|notice|debug|info|err|\w*deprecation(?:_warning)?)\b[\s(\[]*` +
+	`(?:(?:::)?[A-Z][\w:]*(?:\.new)?[\s,(]*)?(?:_\(\s*)?$|` +
+	`\b(?:newfunction|create_function|dispatch)[\s(]*$|\b\w*param\s+['"][^'"\n]*['"]\s*,\s*$`)
+
+// goesOn is what stands between a text and one that goes on with it.
+var goesOn = regexp.MustCompile(`^['"][ \t]*[+\\]?\s*$`)
 
 // A piece is a part of a name, as Ruby may put it together.
 type piece struct {
@@ -284,11 +308,20 @@ var (
 	putIn      = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|%[sd]`)
 )
 
-// rubyTexts are where strings and symbols stand in Ruby, and the words of %w[…]. It need not be exact: a text that is
-// none says no name.
-func rubyTexts(code string) func(yield func(source.Span) bool) {
-	return func(yield func(source.Span) bool) {
-		var docs []string // the tags of the heredocs that begin on this line
+// rubyTexts are where strings and symbols stand in Ruby, and the words of %w[…], and whether they are for people. It need
+// not be exact: a text that is none says no name.
+func rubyTexts(code string) iter.Seq2[source.Span, bool] {
+	return func(yield func(source.Span, bool) bool) {
+		type doc struct {
+			tag  string
+			told bool
+		}
+		var docs []doc // the heredocs that begin on this line
+		last := -1     // where the last text for people ended
+		isTold := func(i int) bool {
+			before := code[max(0, i-200):i]
+			return toldPeople.MatchString(before) || last >= 0 && last < i && goesOn.MatchString(code[last:i])
+		}
 		for i := 0; i < len(code); i++ {
 			from, end := i+1, -1
 			switch c := code[i]; {
@@ -305,17 +338,17 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 			case c == '\n' && len(docs) > 0: // the lines of heredocs
 				for from < len(code) && len(docs) > 0 {
 					line, _, _ := strings.Cut(code[from:], "\n")
-					if word := strings.TrimSpace(line); word == docs[0] {
+					if word := strings.TrimSpace(line); word == docs[0].tag {
 						docs = docs[1:]
 					} else if at := from + strings.Index(line, word); word != "" &&
-						!yield(source.Span{Start: uint32(at), End: uint32(at + len(word))}) {
+						!yield(source.Span{Start: uint32(at), End: uint32(at + len(word))}, docs[0].told) {
 						return
 					}
 					from += len(line) + 1
 				}
 				i = min(from, len(code)) - 1
 			case c == '<' && heredocOf.MatchString(code[i:]):
-				docs = append(docs, heredocOf.FindStringSubmatch(code[i:])[1])
+				docs = append(docs, doc{heredocOf.FindStringSubmatch(code[i:])[1], isTold(i)})
 			case c == ':' && from < len(code) && isWord(code[from]) && (i == 0 || code[i-1] != ':'):
 				for end = from; end < len(code) && isWord(code[end]); end++ {
 				}
@@ -333,7 +366,7 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 					if n < 0 {
 						n = end - from
 					}
-					if n > 0 && !yield(source.Span{Start: uint32(from), End: uint32(from + n)}) {
+					if n > 0 && !yield(source.Span{Start: uint32(from), End: uint32(from + n)}, false) {
 						return
 					}
 					from += n + 1
@@ -343,7 +376,11 @@ func rubyTexts(code string) func(yield func(source.Span) bool) {
 			if end < 0 {
 				continue
 			}
-			if !yield(source.Span{Start: uint32(from), End: uint32(end)}) {
+			told := isTold(i)
+			if told {
+				last = end
+			}
+			if !yield(source.Span{Start: uint32(from), End: uint32(end)}, told) {
 				return
 			}
 			i = end
@@ -372,7 +409,7 @@ func (e *entry) mention(text string, at source.Span) {
 				part: part, tag: e.inTags})
 		}
 	}
-	if strings.ContainsAny(text, "%#") {
+	if strings.ContainsAny(text, "%#\x00") {
 		e.join(putIn.ReplaceAllString(text, string(outline.Hole)), at)
 	}
 	if strings.Contains(text, "<%") {
@@ -394,7 +431,10 @@ func (e *entry) mention(text string, at source.Span) {
 	if key.Name != text {
 		add(key.Name, true, false)
 	}
-	words := strings.FieldsFunc(text, func(c rune) bool { return c != ':' && (c > 'z' || !isWord(byte(c))) })
+	words := strings.FieldsFunc(text, func(c rune) bool { return c != '-' && noName(c) })
+	for i, w := range words { // no name has a dash in it, nor a single colon behind it
+		words[i] = strings.Trim(w, "-:")
+	}
 	var plain []string
 	switch {
 	case strings.ContainsAny(text, "[{=("): // Class[web], and queries for it

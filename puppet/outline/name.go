@@ -37,10 +37,12 @@ type Name struct {
 	Free bool
 	// Top tells that a variable is that of the top scope, whatever nodes set, and Node that it is set by a node block: by
 	// which of the file, counted from 1. One that is neither and has no owner is that of the node or of the top scope.
-	Top     bool
-	Node    uint32
-	Local   uint32      // of a LocalName: where the scope begins that has it, 0 for a template
-	Of      string      // of a LocalName that a caller gives a template: the template's name
+	Top   bool
+	Node  uint32
+	Local uint32 // of a LocalName: where the scope begins that has it, 0 for a template
+	// Of is, of a LocalName that a caller gives a template, the template's name; of a template that is Open, the variable
+	// of a class that it has its name from, if it has it from one.
+	Of      string
 	Span    source.Span // of the name alone, without a dollar, quotes or leading colons
 	Whole   source.Span // of a definition: all of it
 	In      string      // the class, define or function that it stands in
@@ -502,11 +504,17 @@ func (n *namer) variable(name string, at source.Span, s *scope, x Name) {
 
 // bind adds a variable as a scope sees it.
 func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
-	x.Span, x.Kind, x.Free = at, VariableName, false
+	x.Span = at
+	n.bound(name, s, x, n.add)
+}
+
+// bound calls add for a variable as a scope sees it.
+func (n *namer) bound(name string, s *scope, x Name, add func(Name)) {
+	x.Kind, x.Free = VariableName, false
 	if strings.Contains(name, "::") || strings.IndexByte(name, Hole) >= 0 {
 		x.Name = strings.TrimPrefix(name, "::")
 		x.Top = x.Name != name && !strings.Contains(x.Name, "::")
-		n.add(x)
+		add(x)
 		return
 	}
 	for ; s.outer != nil && !s.has(name); s = s.outer {
@@ -528,7 +536,7 @@ func (n *namer) bind(name string, at source.Span, s *scope, x Name) {
 		}
 		x.Top = s.owner == "" && x.Node == 0
 	}
-	n.add(x)
+	add(x)
 }
 
 func (n *namer) node(x syntax.Node, s *scope) {

@@ -187,9 +187,42 @@ func (n *namer) text(t taken, e syntax.Expr, s *scope) {
 			}
 		})
 	})
-	if kind, is := opens[t]; is && !all {
+	kind, is := opens[t]
+	switch {
+	case !is || all:
+	case t == aTemplate:
+		for _, variable := range append(n.sources(e, s), "") {
+			n.add(Name{Kind: kind, Of: variable, Span: e.Span(), Open: true})
+		}
+	default:
 		n.open(kind, "", e)
 	}
+}
+
+// sources are the variables of classes and defines that an expression has its value from.
+func (n *namer) sources(e syntax.Expr, s *scope) (out []string) {
+	each := func(list ...syntax.Expr) {
+		for _, x := range list {
+			out = append(out, n.sources(x, s)...)
+		}
+	}
+	switch e := e.(type) {
+	case *syntax.Paren:
+		each(e.X)
+	case *syntax.List:
+		each(e.Elems...)
+	case *syntax.Selector:
+		for _, x := range e.Entries {
+			each(x.Value)
+		}
+	case *syntax.Var:
+		n.bound(e.Name, s, Name{}, func(x Name) {
+			if x.Kind == VariableName && strings.Contains(x.Name, "::") {
+				out = append(out, x.Name)
+			}
+		})
+	}
+	return out
 }
 
 // opens are the kinds of names that somebody asks for who knows that code may come to any of them.
