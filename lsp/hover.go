@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -156,7 +157,10 @@ func (at *spot) renderedBefore(variable string) bool {
 
 // variable is what a variable with a full name comes to on a node.
 func (at *spot) variable(r *result, n outline.Name, name string) string {
-	if strings.Contains(name, "::") {
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		if at.isDefine(name[:i]) {
+			return at.instances(r, name[:i], name[i+2:])
+		}
 		return at.answer(r, "$"+name, "")
 	}
 	if n.Node > 0 {
@@ -175,6 +179,40 @@ func (at *spot) variable(r *result, n outline.Name, name string) string {
 		}
 	}
 	return at.answer(r, "fact:"+name, "")
+}
+
+// isDefine reports whether a file defines a define of a name.
+func (x *index) isDefine(name string) bool {
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.defs, func(d outline.Name) bool {
+			return d.Kind == outline.TypeName && d.Name == name && isDefine(occurrence{e, d})
+		})
+	})
+}
+
+// instances is what a parameter of a define comes to for the first of its resources.
+func (at *spot) instances(r *result, define, parameter string) string {
+	if r.Catalog == nil || !at.takes[define+"::"+parameter] {
+		return ""
+	}
+	const most = 3
+	var out strings.Builder
+	of, all := outline.Capitalized(define), 0
+	for _, x := range r.Catalog.Resources {
+		if x.Type != of {
+			continue
+		}
+		if all++; all <= most {
+			fmt.Fprintf(&out, "  %s: %s\n", x.Ref(), strings.Join(at.indented(at.answer(r, x.Ref(), parameter)), "\n  "))
+		}
+	}
+	if all > most {
+		fmt.Fprintf(&out, "  and %d more\n", all-most)
+	}
+	if all == 0 {
+		return ""
+	}
+	return many(all, "resource") + "\n" + out.String()
 }
 
 // setBy reports whether the variable of a node block is that of a node: the block may be another node's.
@@ -226,7 +264,7 @@ func (at *spot) answer(r *result, ref, attribute string) string {
 	return at.unseen(madeSensitive.ReplaceAllString(text.String(), "$1"+redact.Blot))
 }
 
-// told is what is said of each node, without what is about the command line unless everything is asked for.
+// told is what is said of each node; nodes of which the same is said are named together.
 func (at *spot) told(say func(*result) string) string {
 	var order []string
 	nodes := map[string][]string{}
@@ -234,12 +272,7 @@ func (at *spot) told(say func(*result) string) string {
 		if r.record == nil {
 			continue
 		}
-		var lines []string
-		for line := range strings.Lines(strings.ReplaceAll(say(r), at.dir+"/", "")) {
-			if at.fully || len(lines) == 0 || strings.HasPrefix(line, " ") {
-				lines = append(lines, strings.TrimRight(line, "\n"))
-			}
-		}
+		lines := at.indented(strings.ReplaceAll(say(r), at.dir+"/", ""))
 		if len(lines) == 0 {
 			continue
 		}
@@ -254,6 +287,16 @@ func (at *spot) told(say func(*result) string) string {
 		out = append(out, "on "+strings.Join(nodes[text], ", ")+"\n\n"+fenced("text", text))
 	}
 	return strings.Join(out, "\n\n")
+}
+
+// indented are the lines of an answer without those that are about the command line, unless everything is asked for.
+func (at *spot) indented(answer string) (lines []string) {
+	for line := range strings.Lines(answer) {
+		if at.fully || len(lines) == 0 || strings.HasPrefix(line, " ") {
+			lines = append(lines, strings.TrimRight(line, "\n"))
+		}
+	}
+	return lines
 }
 
 // code is Puppet code for people to read.

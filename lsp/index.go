@@ -228,7 +228,8 @@ func (x *index) with(e *entry) *index {
 	byPath := maps.Clone(x.byPath)
 	byPath[e.path] = e
 	return &index{entries: entries, byPath: byPath, parents: x.parents, sets: x.sets, setIn: x.setIn, params: x.params,
-		takes: x.takes, callers: x.callers, through: x.through, reached: x.reached, names: x.names, byNode: x.byNode, tables: x.tables,
+		takes: x.takes, callers: x.callers, through: x.through, reached: x.reached,
+		names: x.names, byNode: x.byNode, tables: x.tables,
 		one: x.one, meant: x.meaningAfter(old, e)}
 }
 

@@ -308,8 +308,8 @@ var (
 	putIn      = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|%[sd]`)
 )
 
-// rubyTexts are where strings and symbols stand in Ruby, and the words of %w[…], and whether they are for people. It need
-// not be exact: a text that is none says no name.
+// rubyTexts are where strings and symbols stand in Ruby, and the words of %w[…], and whether they are for people. It
+// need not be exact: a text that is none says no name.
 func rubyTexts(code string) iter.Seq2[source.Span, bool] {
 	return func(yield func(source.Span, bool) bool) {
 		type doc struct {

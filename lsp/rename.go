@@ -80,6 +80,9 @@ func (at *spot) renaming() (*renaming, error) {
 	if !slices.ContainsFunc(r.uses, func(o occurrence) bool {
 		return o.Defines && (o.Kind != outline.KeyName) == (r.kind != outline.KeyName)
 	}) {
+		if e := r.unreadable(); e != nil {
+			return nil, refused("%s cannot be read as it is, and may define %s: mend that first", at.short(e.path), r.full)
+		}
 		return nil, refused("nothing in this folder defines %s", r.full)
 	}
 	besides := &also{at, map[*entry]map[source.Span][]outline.Name{}, map[identity]bool{}}

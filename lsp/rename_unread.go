@@ -37,6 +37,27 @@ func (r *renaming) unread(c *change) error {
 	return nil
 }
 
+// unreadable is a file that says what is renamed and cannot be read, that which it is looked for in before others; nil
+// if there is none.
+func (r *renaming) unreadable() (found *entry) {
+	for _, e := range r.index.entries {
+		if !e.isUnread() {
+			continue
+		}
+		for _, name := range []string{r.full, r.owner} {
+			if name != "" && slices.ContainsFunc(sorts, func(sort string) bool {
+				return strings.EqualFold(r.folder.nameIn(e.path, sort), name)
+			}) {
+				return e
+			}
+		}
+		if _, at := r.saidBy(e); len(at) > 0 && found == nil {
+			found = e
+		}
+	}
+	return found
+}
+
 // isUnread reports whether a file has a mistake that keeps it, or a part of it, from being read.
 func (e *entry) isUnread() bool {
 	if e.tree != nil {

@@ -59,6 +59,14 @@ func TestRenameUnread(t *testing.T) {
 			changed: x, wants: "x ${width}"},
 		{file: x, text: "class web::x (Web::W $size) {\n  notify { \"x ${size}\": }\n}\n$size = $web::x::size +\n", in: x,
 			word: "size", to: "width", why: "x.pp:4 has size, and the file cannot be read"},
+		// The one that defines it.
+		{file: x, text: "class web::x (Web::W $size {\n", in: "manifests/site.pp", word: "web::x", to: "web::xx",
+			why: "modules/web/manifests/x.pp cannot be read as it is, and may define web::x: mend that first"},
+		{file: n, text: "class class web::r (\n", in: "manifests/site.pp", word: "web::r", to: "web::rr",
+			with: map[string]string{"manifests/site.pp": "include web::r\n"},
+			why:  "n.pp cannot be read as it is, and may define web::r"},
+		{file: n, text: "class class web::s (\n", in: "manifests/site.pp", word: "web::r", to: "web::rr",
+			with: map[string]string{"manifests/site.pp": "include web::r\n"}, why: "nothing in this folder defines web::r"},
 		// What a task takes has types.
 		{file: "modules/web/tasks/t.json", text: `{"parameters": {"a": {"type": "Optional[Web::W]"}, "size": {}}}`,
 			in: "modules/web/types/w.pp", word: "Web::W", to: "Web::Ww", why: "t.json:1 has web::w as a text"},

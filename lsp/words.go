@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 // os.name of $facts['os']['name']; "" for nothing.
 func (at *spot) given() (root, path string, span source.Span) {
 	if at.entry.tree == nil {
-		return "", "", span
+		return at.givenInData()
 	}
 	for _, x := range slices.Concat(at.entry.tree.Body.Stmts, eppBody(at.entry.tree)) {
 		syntax.Walk(x, func(n syntax.Node) bool {
@@ -34,6 +35,31 @@ func (at *spot) given() (root, path string, span source.Span) {
 		})
 	}
 	return root, path, span
+}
+
+// inBraces is a fact, or what is trusted, in a text of Hiera's.
+var inBraces = regexp.MustCompile(`%\{\s*(?:::)?(facts|trusted)((?:\.(?:[\w-]+|"[^"\n]*"|'[^'\n]*'))+)\s*\}`)
+
+// givenInData is the same in data and in hiera.yaml: %{facts.os.name}.
+func (at *spot) givenInData() (root, path string, span source.Span) {
+	if !at.entry.isData && !isSettings(at.entry.path) {
+		return "", "", span
+	}
+	text, offset := at.entry.file.Text, int(at.offset)
+	start := strings.LastIndexByte(text[:offset], '\n') + 1
+	line, _, _ := strings.Cut(text[start:], "\n")
+	for _, m := range inBraces.FindAllStringSubmatchIndex(line, -1) {
+		if from, end := start+m[4], start+m[5]; from < offset && offset <= end {
+			if i := strings.IndexByte(text[offset:end], '.'); i >= 0 { // only up to the key that it is on
+				end = offset + i
+			}
+			path = text[from+1 : end]
+			last := strings.LastIndexByte(path, '.') + 1
+			span = source.Span{Start: uint32(from + 1 + last), End: uint32(end)}
+			return text[start+m[2] : start+m[3]], strings.NewReplacer(`"`, "", `'`, "").Replace(path), span
+		}
+	}
+	return "", "", span
 }
 
 // givenPath is the path of an access to $facts or $trusted; "" if it is another, or computed.

@@ -266,8 +266,10 @@ func (s *Secrets) Empty() bool {
 	return len(s.texts) == 0
 }
 
-// Hide blots the secrets out of a text, also those of which an ellipsis leaves the beginning.
+// Hide blots the secrets out of a text, also those of which an ellipsis leaves the beginning, and what a type tells of
+// them.
 func (s *Secrets) Hide(text string) string {
+	text = unmeasured(text)
 	list, all := s.forms()
 	if len(list) == 0 {
 		return text
@@ -362,7 +364,7 @@ func (s *Secrets) HideMessage(text string, w Wording) (out string, spoilt bool) 
 
 func (s *Secrets) hideJSON(text string, w *Wording) (hidden string, spoilt bool) {
 	list, _ := s.forms()
-	if len(list) == 0 {
+	if len(list) == 0 && unmeasured(text) == text {
 		return text, false
 	}
 	var out strings.Builder
