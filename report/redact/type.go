@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 // unmeasured is a text in which no type of a value that somebody got tells how long something Sensitive is, or what is
-// in it. Puppet words a mismatch so: expects a Sensitive[String] value, got Sensitive[Hash[String[4, 4], String[7, 7]]].
+// in it. Puppet words a mismatch so: expects a Sensitive[String] value, got Sensitive[Hash[String[4, 7], Data]].
 func unmeasured(text string) string {
 	const got, sensitive = "got ", "Sensitive["
 	if !strings.Contains(text, sensitive) {
