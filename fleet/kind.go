@@ -12,6 +12,7 @@ import (
 	"bunraku/judge"
 	"bunraku/puppet/catalog"
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/puppet/facts"
 	"bunraku/puppet/outline"
@@ -246,7 +247,7 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 				results[i].Catalog = nil
 				return
 			}
-			results[i].Problems = append(results[i].Problems, nothing(res))
+			results[i].Problems = append(results[i].Problems, nothing(c.Environment(), res))
 		}
 		if results[i].Partial { // nothing can be said of what it does
 			if node.Brief {
@@ -346,16 +347,23 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 }
 
 // nothing says that a catalog holds nothing of the site, and what may be the reason.
-func nothing(res *eval.Result) *source.Diagnostic {
+func nothing(env *environment.Environment, res *eval.Result) *source.Diagnostic {
 	d := &source.Diagnostic{Code: "V904", Severity: source.Warning, Summary: "the catalog holds nothing of the site",
 		Help: "no node statement, class or resource is meant for this node: is it classified by something else?"}
+	if path := env.Lacked(); path != "" {
+		d.Help = "environment.conf says that the main manifest is " + path + ", and that is not there"
+	}
 	if slices.ContainsFunc(res.Catalog.Resources, func(r *catalog.Resource) bool { return r.Type == "Node" }) {
 		d.Help = "its node statement declares nothing here: is it classified by something else?"
 	}
 	if len(res.Asked) > 0 {
 		d.Help = "it collects what other nodes export, and none of those that were compiled exports it"
 	}
-	if lacked := Modules(res.StandIns); len(lacked) > 0 {
+	// What is declared is in the catalog, whatever its type.
+	may := slices.DeleteFunc(slices.Clone(res.StandIns), func(s eval.StandIn) bool {
+		return s.OnlyType() || s.Kind == source.MissingResourceType
+	})
+	if lacked := Modules(may); len(lacked) > 0 {
 		d.Help = "what the node gets may hang on what is not there: " + Listed(lacked)
 	}
 	for _, u := range res.Unknowns() {

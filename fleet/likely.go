@@ -16,7 +16,7 @@ var words = []struct {
 }{
 	{"debian-12", []string{"debian", "apt::", "apt-get", "/etc/apt"}},
 	{"ubuntu-24.04", []string{"ubuntu"}},
-	{"redhat-9", []string{"redhat", "centos", "rocky", "almalinux", "yumrepo", "/etc/yum"}},
+	{"redhat-9", []string{"redhat", "rhel", "centos", "fedora", "rocky", "almalinux", "yumrepo", "/etc/yum"}},
 	{"sles-15", []string{"suse", "opensuse", "zypp"}},
 	{"freebsd-14", []string{"freebsd"}},
 	{"macos-14", []string{"darwin", "macos", "/library/", "/users/"}},

@@ -112,6 +112,26 @@ func TestUnsaid(t *testing.T) {
 			"manifests/site.pp":              "class base { $x = 1 }\nnode default { include site }",
 			"modules/site/manifests/init.pp": "class site { include ::base $y = '::1' $z = $::base::x ini_setting { 'x': } }"},
 			[]string{"E0508"}, nil},
+		{"a node statement that declares nothing", map[string]string{"environment.conf": "", "data/nodes/a.yaml": "x: 1\n",
+			"hiera.yaml":        "version: 5\nhierarchy: [{name: a, path: 'nodes/%{trusted.certname}.yaml'}]\n",
+			"Puppetfile":        "mod 'puppetlabs-firewall', '1.0.0'\n",
+			"manifests/site.pp": "Firewall { require => Class['x'] }\nnode default { }\n"},
+			[]string{"V904", "its node statement declares nothing here"}, []string{"may hang on what is not there"}},
+		{"a main manifest that is not there", map[string]string{"environment.conf": "manifest = manifest/dev.pp\n",
+			"data/nodes/a.yaml": "x: 1\n", "hiera.yaml": "version: 5\nhierarchy: [{name: a, path: 'nodes/%{trusted.certname}.yaml'}]\n",
+			"manifests/main.pp": "notify { 'x': }\n"},
+			[]string{"V904", "environment.conf says that the main manifest is manifest/dev.pp, and that is not there"}, nil},
+		{"classes of which each is for another system", map[string]string{"metadata.json": `{"name": "me-m"}`,
+			"manifests/init.pp": "class m { if $facts['os']['family'] == 'Debian' { include m::debian } }",
+			// What it is called tells which.
+			"manifests/sshd/rhel.pp": "class m::sshd::rhel inherits m { package { 'openssh': } }",
+			"manifests/debian.pp":    "# debian, apt\nclass m::debian { package { 'openssh': } }",
+			// Nothing but that it compiles there.
+			"manifests/wheel.pp": "class m::wheel inherits m { package { 'openssh': } }\n# centos",
+			// It does nowhere.
+			"manifests/twice.pp": "class m::twice inherits m::once { package { 'vim': } }",
+			"manifests/once.pp":  "class m::once { package { 'vim': } }"},
+			[]string{"m::sshd::rhel on redhat-9", "manifests/twice.pp:1:35"}, []string{"rhel.pp:", "wheel.pp:"}},
 		{"Ruby with another ending", map[string]string{"metadata.json": metadata, "manifests/init.pp": "class m { }",
 			"spec/acceptance/m.pp": "require 'spec_helper'\n\ndescribe 'm' do\n  it 'runs' do\n    on master, 'puppet agent -t', :a => [2]\n" +
 				"  end\nend\n"},

@@ -64,6 +64,9 @@ func (e *Environment) configure() error {
 		manifest = "manifests"
 	}
 	e.Manifest = inside(expand(inside(manifest)))
+	if given {
+		e.named = e.Manifest
+	}
 	if e.opt.Manifest != "" {
 		e.Manifest = absolute([]string{e.opt.Manifest})[0]
 	}

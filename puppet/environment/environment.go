@@ -59,6 +59,7 @@ type Environment struct {
 	hollow  []string
 	broken  *source.Diagnostic
 	alone   *Module // the module that the environment was opened as
+	named   string  // the main manifest that environment.conf names
 
 	functions  map[string][]RubyFunction // by plain name
 	hiddenOnce source.Once
@@ -268,6 +269,14 @@ func (e *Environment) file(path string) (*source.File, error) {
 		return nil, err
 	}
 	return source.NewFile(e.Display(path), c.Text), nil
+}
+
+// Lacked is the main manifest that environment.conf names and that is not there, as it is shown; "" for none.
+func (e *Environment) Lacked() string {
+	if e.named == "" || e.named != e.Manifest || source.Exists(e.files, filepath.Clean(e.Manifest)) {
+		return ""
+	}
+	return e.Display(e.Manifest)
 }
 
 // Manifests are the files that every compile starts with, in Puppet's order: the manifest itself, or all .pp files
