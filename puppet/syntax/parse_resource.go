@@ -1,5 +1,7 @@
 package syntax
 
+import "fmt"
+
 // resource = expression | "@" resource | "@@" resource | "class" "{" bodies "}"
 //
 //	| resource "{" title ":" attributes … "}" | resource "{" attributes "}"
@@ -92,17 +94,32 @@ func (p *parser) resourceBody() *ResourceBody {
 	start := p.tok.start
 	b.Title = p.expression()
 	if !p.at(tColon) {
-		help := "a resource's title is followed by a colon"
-		if p.at(tRParen) {
-			help = "the arguments of a function are in ( ), and what a resource is declared with in { }"
-		}
-		p.unexpected(help)
+		p.unexpected(p.titleHelp(b.Title))
 		return b
 	}
 	p.advance()
 	b.Ops = p.attributes()
 	b.Where = p.from(start)
 	return b
+}
+
+// titleHelp is the advice to what follows a resource's title, and is no colon.
+func (p *parser) titleHelp(title Expr) string {
+	if p.at(tRParen) {
+		return "the arguments of a function are in ( ), and what a resource is declared with in { }"
+	}
+	switch title.(type) {
+	case *Str, *Interpolated:
+		first := p.file.LineOf(title.Span().Start)
+		if first < p.file.LineOf(title.Span().End) {
+			return fmt.Sprintf("the string before it begins on line %d: does a quote lack there?", first)
+		}
+	case *Name:
+		if p.at(tBrace) {
+			return "what is in the braces around it is read as a resource: is a word before them misspelt, class or define?"
+		}
+	}
+	return "a resource's title is followed by a colon"
 }
 
 // braces reads what follows a resource's type, a reference, or something that turns out to be neither.

@@ -111,6 +111,8 @@ func (v *validator) assignable(e Expr) {
 		d := v.report(illegalAssignment, spanOf(e), "Illegal attempt to assign to '"+anA(e)+"'. Not an assignable reference")
 		if n, ok := e.(*Name); ok && isVarName(n.Value) {
 			d.Help = "did you mean $" + n.Value + "?"
+		} else if r, is := e.(*Relation); is {
+			d.Help = r.Op.String() + " orders resources, and an assignment is none: take it away"
 		} else {
 			d.Help = "to compare write =="
 		}
