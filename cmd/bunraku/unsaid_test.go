@@ -132,6 +132,10 @@ func TestUnsaid(t *testing.T) {
 		{"an order of assignments", map[string]string{"metadata.json": metadata,
 			"manifests/init.pp": "class m { $a = 1 ? { 1 => 2 } ->\n $b = 2 }\n"},
 			[]string{"-> orders resources, and an assignment is none: take it away"}, []string{"to compare"}},
+		{"a template that runs a command", map[string]string{"metadata.json": metadata,
+			"manifests/init.pp": "class m { notify { 'x': message => template('m/x.erb') } }",
+			"templates/x.erb":   "# a\n<%= %x(svn info) %>\n"},
+			[]string{"not known: templates/x.erb:2:5: refused: running a command"}, []string{"Failed to parse"}},
 		{"classes of which each is for another system", map[string]string{"metadata.json": `{"name": "me-m"}`,
 			"manifests/init.pp": "class m { if $facts['os']['family'] == 'Debian' { include m::debian } }",
 			// What it is called tells which.

@@ -92,7 +92,7 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 			return v, e.wholly(t, c.Trace(), ref), err
 		}
 		if NeedsRuby(err) {
-			return &value.Opaque{Why: strings.TrimSpace(d.Summary)}, 0, nil
+			return &value.Opaque{Why: d.Place.String() + ": " + d.Label}, 0, nil
 		}
 		return nil, 0, eval.FailedAt(&source.Matter{Text: d.Summary, About: d.About}, d.Place, "here, in the template")
 	}

@@ -191,6 +191,9 @@ func (t *Template) wrap(o Options, err error, about []source.Subject) error {
 	// Puppet tells the line of ERB's Ruby, which differs from the template's behind a comment of several lines.
 	d := t.failed(o, code, detail, t.span(e.Place.Span), e.Place.Line()-1)
 	d.About = about
+	if NeedsRuby(d) {
+		d.Label = detail // what it is that takes real Ruby
+	}
 	return d
 }
 
