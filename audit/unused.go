@@ -77,7 +77,8 @@ func (m *mentions) path(text string) {
 		if !strings.Contains(text, "/") {
 			text += "/"
 		}
-		if short := asNamed(text); short != text { // it may still be a directory of files that is called so
+		// It may still be a directory of files that is called so. Who names all files of a module names none.
+		if short := asNamed(text); short != text && !strings.HasSuffix(short, "/") {
 			m.path(short)
 		}
 	}
@@ -477,7 +478,7 @@ func (t *Tree) unused() {
 			Help: "take it away" + with + ", or leave it if something outside of this tree asks for it"})
 	}
 	if t.env.Alone() == nil && !t.ownMissing() {
-		classes := !t.Outside && t.classified()
+		classes, listed := !t.Outside && t.classified(), t.wanting && !compiler.OnlyCodeWants(t.env)
 		all := t.files
 		for _, f := range t.typeFiles() {
 			if t.own(f.path) {
@@ -485,7 +486,7 @@ func (t *Tree) unused() {
 			}
 		}
 		for _, f := range all {
-			if m := t.env.Module(f.module); m != nil && (m.ForgeName != "" && t.wanting || t.brought(m)) {
+			if m := t.env.Module(f.module); m != nil && (m.ForgeName != "" && listed || t.brought(m)) {
 				continue // somebody else's, as it seems: what is not here may be what uses it
 			}
 			for _, d := range f.tree.Defs {
@@ -739,7 +740,7 @@ var origin = regexp.MustCompile(`\b(?:source|project_page)"?\s*:?\s*["']((?:http
 // ownMissing reports whether some module that is not there may be the site's own, and name what is here: it has no
 // author in the Puppetfile, and nobody depends on it by its whole name.
 func (t *Tree) ownMissing() bool {
-	if !t.wanting {
+	if !t.wanting || compiler.OnlyCodeWants(t.env) { // what only code names is somebody else's, as far as can be told
 		return false
 	}
 	known := map[string]bool{}

@@ -154,7 +154,7 @@ func excuse(ctx context.Context, c *compiler.Snapshot, n *Invention, failed *eva
 			return nil, err
 		}
 		f := res.Failure
-		if other.System.OS != n.System.OS && !bySystem(d) && (f == nil || f.Place != d.Place) {
+		if other.System.OS != n.System.OS && d.Code != codeNoChoice && (f == nil || f.Place != d.Place) {
 			continue // the code has something else for that system
 		}
 		if f == nil || f.Code != d.Code || f.Place != d.Place ||
@@ -235,7 +235,7 @@ func (i *Invention) rivals(d *source.Diagnostic) (out []Invention) {
 			out = append(out, *i.on(s, i.Legacy))
 		}
 	}
-	if bySystem(d) || len(d.About) > 0 {
+	if d.Code == codeNoChoice || len(d.About) > 0 {
 		for _, s := range i.elsewhere {
 			out = append(out, *i.on(s, i.Legacy))
 		}
@@ -245,12 +245,6 @@ func (i *Invention) rivals(d *source.Diagnostic) (out []Invention) {
 
 // codeNoChoice is that of a selector none of whose entries fits.
 const codeNoChoice = "E0230"
-
-// bySystem reports whether a failure may be all about the system: nothing was there to choose, or files of which each
-// may be for another system declare the same.
-func bySystem(d *source.Diagnostic) bool {
-	return d.Code == codeNoChoice || d.Code == codeTaken && len(d.Related) > 0 && d.Related[0].Place.File != d.Place.File
-}
 
 // noEnvironment says why a tree is no environment as it is, if that is all that a failure is about: without an
 // environment.conf nobody says that it is one. Main manifests of which two say the same are then applied one at a time,

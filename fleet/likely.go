@@ -16,7 +16,7 @@ var words = []struct {
 }{
 	{"debian-12", []string{"debian", "apt::", "apt-get", "/etc/apt"}},
 	{"ubuntu-24.04", []string{"ubuntu"}},
-	{"redhat-9", []string{"redhat", "rhel", "centos", "fedora", "rocky", "almalinux", "yumrepo", "/etc/yum"}},
+	{"redhat-9", []string{"redhat", "centos", "fedora", "rocky", "almalinux", "yumrepo", "/etc/yum"}},
 	{"sles-15", []string{"suse", "opensuse", "zypp"}},
 	{"freebsd-14", []string{"freebsd"}},
 	{"macos-14", []string{"darwin", "macos", "/library/", "/users/"}},
@@ -93,7 +93,8 @@ func systemAt(i int) facts.System {
 // of is the system that a class speaks of most, in its name above all; that of the tree if it speaks of none.
 func (s *signs) of(d public) facts.System {
 	counts := count(d.file.Source.Text[d.def.Span().Start:d.def.Span().End])
-	for i, n := range count(outline.Class(d.name) + " ") {
+	name := strings.ReplaceAll(outline.Class(d.name)+" ", "rhel", "redhat") // in texts it stands beside others
+	for i, n := range count(name) {
 		counts[i] += 5 * n
 	}
 	home := slices.IndexFunc(words, func(w struct {

@@ -101,6 +101,11 @@ func Wanting(env *environment.Environment) bool {
 	return len(Wanted(env)) > 0 || untold(env) || namesAbsent(env)
 }
 
+// OnlyCodeWants reports whether that is so for nothing but what code names.
+func OnlyCodeWants(env *environment.Environment) bool {
+	return len(Wanted(env)) == 0 && !untold(env) && namesAbsent(env)
+}
+
 // absolute is an absolute name of a module's, and only that.
 var absolute = regexp.MustCompile(`(?:^|[^\w:])::([a-z]\w*)`)
 
