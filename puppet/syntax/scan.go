@@ -19,10 +19,10 @@ type scanner struct {
 	src  string // the file's text, or a heredoc's text without its margin
 	pos  int
 
-	before    kind           // the last token
-	lineStart int            // where the current line of code began
-	endless   map[string]int // tags of heredocs that no line ends, with where that has been looked for
-	jump      int            // when not 0: where the line after this one begins, behind the heredocs
+	before    kind                   // the last token
+	lineStart int                    // where the current line of code began
+	ends      map[int]map[string]int // once a heredoc has no end: how lines end, by length, with the last line's offset
+	jump      int                    // when not 0: where the line after this one begins, behind the heredocs
 	epp       eppMode
 	eppOpen   bool    // inside <% … %>
 	queue     []token // tokens of a template that were found together

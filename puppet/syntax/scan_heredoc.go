@@ -63,15 +63,14 @@ func (s *scanner) heredocTag() token {
 		}
 		text = behind + nl + 1
 	}
-	if at, never := s.endless[d.tag]; never && text >= at {
-		return bad("Heredoc without end-tagged line", "end the text with a line that holds | "+d.tag)
+	end := -1
+	if s.ends == nil || s.lastEnd(d.tag) >= text {
+		end = s.heredocText(d, text)
 	}
-	end := s.heredocText(d, text)
 	if end < 0 {
-		if s.endless == nil {
-			s.endless = map[string]int{}
+		if s.ends == nil {
+			s.ends = map[int]map[string]int{}
 		}
-		s.endless[d.tag] = text
 		return bad("Heredoc without end-tagged line", "end the text with a line that holds | "+d.tag)
 	}
 	s.jump = end
@@ -156,6 +155,28 @@ func (s *scanner) heredocText(d *heredoc, from int) int {
 			}
 		}
 		return to
+	}
+	return -1
+}
+
+// lastEnd is where the last line begins that ends with a tag, -1 for none. How lines end is gathered once for all tags of
+// a length, so that thousands of heredocs without an end do not each read the rest of the file.
+func (s *scanner) lastEnd(tag string) int {
+	ends := s.ends[len(tag)]
+	if ends == nil {
+		ends = map[string]int{}
+		at := 0
+		for line := range strings.Lines(s.src) {
+			text := strings.TrimRightFunc(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), isBlank)
+			if len(text) >= len(tag) {
+				ends[text[len(text)-len(tag):]] = at
+			}
+			at += len(line)
+		}
+		s.ends[len(tag)] = ends
+	}
+	if at, is := ends[tag]; is {
+		return at
 	}
 	return -1
 }
