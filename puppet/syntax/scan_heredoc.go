@@ -159,8 +159,8 @@ func (s *scanner) heredocText(d *heredoc, from int) int {
 	return -1
 }
 
-// lastEnd is where the last line begins that ends with a tag, -1 for none. How lines end is gathered once for all tags of
-// a length, so that thousands of heredocs without an end do not each read the rest of the file.
+// lastEnd is where the last line begins that ends with a tag, -1 for none. How lines end is gathered once for all tags
+// of a length, so that thousands of heredocs without an end do not each read the rest of the file.
 func (s *scanner) lastEnd(tag string) int {
 	ends := s.ends[len(tag)]
 	if ends == nil {
