@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bunraku/puppet/compiler"
+	"bunraku/puppet/environment"
 	"bunraku/puppet/eval"
 	"bunraku/source"
 )
@@ -75,6 +76,46 @@ func Listed(names []string) string {
 		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
 	}
 	return strings.Join(names, ", ")
+}
+
+// unlisted tells of modules that code of invented nodes uses and that are not there, where all are there that the tree
+// lists; nil if there are none. Somebody may bring them all the same: many a Puppetfile names but some.
+func unlisted(env *environment.Environment, nodes []Checked) *source.Diagnostic {
+	var names []string
+	for _, n := range nodes {
+		for _, s := range n.StandIns {
+			if n.Invented != nil && lackedKinds[s.Kind] == "" && !s.IsUnnamed() && !compiler.OfEnterprise(s.Module) &&
+				!slices.Contains(names, s.Module) {
+				names = append(names, s.Module)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	list := compiler.FullList(env)
+	if list == "" {
+		return nil
+	}
+	slices.Sort(names)
+	var known []string
+	for _, m := range env.Modules() {
+		known = append(known, m.Name)
+	}
+	shown := slices.Clone(names)
+	for i, name := range names {
+		if near := source.Nearest(name, known); near != "" {
+			shown[i] += " (did you mean " + near + "?)"
+		}
+	}
+	count := "1 module that is"
+	if len(names) > 1 {
+		count = fmt.Sprintf("%d modules that are", len(names))
+	}
+	return &source.Diagnostic{Code: "V908", Severity: source.Note,
+		Summary: fmt.Sprintf("all modules of %s are there; the code uses %s on no list, and not there: %s", list, count,
+			Listed(shown)),
+		Help: "correct the name, add it to " + list + ", or name where it is with --modulepath"}
 }
 
 // lacking warns that real nodes were compiled without modules: that is no comfort; nil if none were. Invented nodes are

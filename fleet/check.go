@@ -371,6 +371,11 @@ func (c *Check) Tell(run *report.Run) {
 	if d := lacking(c.Checked); d != nil {
 		run.Add(nil, d)
 	}
+	if c.Snapshot != nil {
+		if d := unlisted(c.Snapshot.Environment(), c.Checked); d != nil {
+			run.Add(nil, d)
+		}
+	}
 	for _, n := range c.Excused {
 		for _, d := range n.Problems {
 			run.Add(nil, d)

@@ -40,6 +40,7 @@ var meanings = map[string]string{
 	"V903":  "no node was compiled",
 	"V904":  "a catalog that holds nothing of the site",
 	"V905":  "the nodes are invented",
+	"V908":  "code uses modules that are on no list of the tree's, and not there",
 	"V906":  "nodes are not verified, for want of modules",
 
 	"P0001": "syntax error",

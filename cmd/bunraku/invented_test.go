@@ -780,6 +780,36 @@ func TestCheckListsUnread(t *testing.T) {
 	}
 }
 
+// Where all modules of the tree's lists are there, one that is used and on no list is told, with what it nearly is; it
+// may come from elsewhere, so nothing fails.
+func TestCheckUnlistedModules(t *testing.T) {
+	const told = "are there; the code uses 1 module that is on no list, and not there: "
+	for _, c := range []struct {
+		name, list string
+		want, not  []string
+	}{
+		{"a slip", "mod 'puppet/nginx', '1.0.0'\n", []string{"note[V908]", "Puppetfile", told + "nginxx", "did you mean nginx?"},
+			[]string{"error["}},
+		{"one that is not there", "mod 'puppet/nginx', '1.0.0'\nmod 'puppetlabs/apt', '1.0.0'\n", nil, []string{"V908", "error["}},
+		{"one that is listed", "mod 'puppet/nginx', '1.0.0'\nmod 'me/nginxx', '1.0.0'\n", nil, []string{"V908", "error["}},
+		{"no list", "", nil, []string{"V908"}},
+		{"a list of none", "forge 'https://forge.puppet.com'\n", nil, []string{"V908"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"modules/nginx/manifests/init.pp": "class nginx { }\n",
+				"manifests/site.pp": "node 'a.example.com' {\n  include nginx\n  include nginxx\n  nginxx::y { 'a': }\n}\n"}
+			if c.list != "" {
+				files["Puppetfile"] = c.list
+			}
+			_, out, errs := call("check", writeRepo(t, files))
+			holdsWords(t, out+errs, c.want, c.not)
+			if t.Failed() {
+				t.Log(out, errs)
+			}
+		})
+	}
+}
+
 // The first line counts what was compiled, and why a node was not verified is told as it is.
 func TestCheckCountsWhatCompiled(t *testing.T) {
 	_, out, errs := call("check", writeRepo(t, map[string]string{

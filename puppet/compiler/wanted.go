@@ -59,6 +59,27 @@ func Wanted(env *environment.Environment) (names []string) {
 	return names
 }
 
+// FullList is the tree's list of modules, if it names some and all of these are there; "" if not.
+func FullList(env *environment.Environment) string {
+	if len(Wanted(env)) > 0 {
+		return ""
+	}
+	if m := env.Alone(); m != nil {
+		text, _ := env.Read(filepath.Join(m.Dir, ".fixtures.yml")) // none names nothing
+		switch {
+		case len(fixtures(text)) > 0:
+			return ".fixtures.yml"
+		case len(m.Dependencies) > 0:
+			return "metadata.json"
+		}
+		return ""
+	}
+	if env.Dir == "" || len(environment.Puppetfile(env.Files(), env.Dir)) == 0 {
+		return ""
+	}
+	return "Puppetfile"
+}
+
 // Unread tells of the tree's lists of modules that nobody can read: which modules they name is not known. That of a
 // metadata.json is told with the module.
 func Unread(env *environment.Environment) (out source.Diagnostics) {
