@@ -252,7 +252,11 @@ func (m *mentions) pieces(pieces []string) {
 	}
 	i := -1
 	for k := len(pieces) - 1; k >= 0 && i < 0; k-- { // what comes before it is where the modules are
-		if i = strings.LastIndex(pieces[k], "modules/"); i >= 0 {
+		i = strings.LastIndex(pieces[k], "modules/")
+		if k > 0 && i > 0 && pieces[k][i-1] != '/' { // "${npm}/node_modules/${name}"
+			i = -1
+		}
+		if i >= 0 {
 			pieces = append([]string{pieces[k][i+len("modules/"):]}, pieces[k+1:]...)
 			if short := asNamed(pieces[0]); short != pieces[0] {
 				m.pieces(append([]string{"modules/" + short}, pieces[1:]...))
