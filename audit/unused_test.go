@@ -71,7 +71,7 @@ func TestUnused(t *testing.T) {
 		"modules/web/files/keys/a.pub":          "x\n",
 		"modules/web/manifests/by_pieces.pp":    "define web::by_pieces { file(\"/e/${environment}/modules/web/templates/t/${title}.pem\") }\n",
 		"modules/web/manifests/by_npm.pp":       "class web::by_npm { exec { \"ls ${x}/node_modules/${title}\": } }\n",
-		"data/by_npm.yaml":                      "x: [web::by_npm, gone]\n", // a piece of a path, if paths were made of pieces
+		"data/by_npm.yaml":                      "x: [web::by_npm, gone]\n", // a piece of no path
 		"data/by_pieces.yaml":                   "x: web::by_pieces\n",
 		"run.sh":                                "cd modules/web/templates\n", // not every file there
 		"modules/web/templates/t/a.pem":         "x\n",
