@@ -131,6 +131,17 @@ func TestUnused(t *testing.T) {
 			}
 		}
 	})
+	t.Run("modules of another kind", func(t *testing.T) {
+		for dir, named := range map[string]bool{"node_modules": false, "modules": true, "site-modules": true} {
+			other := maps.Clone(files)
+			delete(other, "modules/web/manifests/realized.pp")
+			other["modules/web/manifests/collected.pp"] = "define web::collected { $f = ['/etc/gone.txt', " +
+				"\"${title}/" + dir + "/${title}\"] }\n"
+			if !slices.Contains(unused(check(t, other)), "file modules/old/files/gone.txt") != named {
+				t.Errorf("${title}/%s/${title} may be any file of a module: want %t", dir, named)
+			}
+		}
+	})
 	t.Run("broken", func(t *testing.T) {
 		other := maps.Clone(files)
 		other["modules/web/manifests/broken.pp"] = "class web::broken {"

@@ -185,13 +185,13 @@ const mostOld = 60
 
 // ofWords are the codes of what is wrong whatever the values are: a variable or function that is not there. No edit of
 // another word leads to it, but for one that makes code run which has not.
-var ofWords = []string{"E0252", "E0301"}
+var ofWords = map[string]bool{"E0252": true, "E0301": true}
 
 // stays reports whether a problem was there before: it is one of a word that is none of those of the edits, or another
 // word for one that stands at the same place.
 func (at *spot) stays(d *source.Diagnostic, is []*source.Diagnostic, had map[string]map[string]bool,
 	edits []source.Edit) bool {
-	if slices.Contains(ofWords, d.Code) && d.Place.Known() && !slices.ContainsFunc(edits, func(x source.Edit) bool {
+	if ofWords[d.Code] && d.Place.Known() && !slices.ContainsFunc(edits, func(x source.Edit) bool {
 		return slices.Contains(words.FindAllString(d.Summary, -1), x.Text)
 	}) {
 		return true
