@@ -52,7 +52,7 @@ const (
 	NeedsUse
 	// NoEnvironment: the tree is no environment as it is, and what is wrong with it as one is nothing to its users.
 	NoEnvironment
-	// NotTried: none of many nodes that the tree names compiles, for what the detail says of most.
+	// NotTried: none of many nodes that were tried compiles, for what the detail says of most.
 	NotTried
 )
 

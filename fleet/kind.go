@@ -158,29 +158,47 @@ func (i *Invention) meets(d *source.Diagnostic) string {
 	return fmt.Sprint(of, i.System.ID, i.claimed, i.guessed, i.Legacy, i.around, i.Levels(), about)
 }
 
-// sampled parts nodes into those that are compiled first, and invented ones that need not be tried if none of their
-// kind compiles: a tree may name hundreds that all want something which only a server has.
-func sampled(nodes []Node) (now, later []int) {
-	named := 0
-	for i, n := range nodes {
-		if n.Invented != nil && n.of() == "" {
-			if named++; named > enough {
-				later = append(later, i)
-				continue
-			}
-		}
-		now = append(now, i)
-	}
-	return now, later
+// A tranche is nodes that are compiled first, and invented ones of their kind that need not be tried if none of those
+// compiles.
+type tranche struct {
+	now, later []int
+	likewise   int // of ten that are tried, how many are to want the same
 }
 
-// barred says why none of the nodes that a tree names can be compiled; "" if one can, or has a problem of the tree's.
-func barred(nodes []Node, results []Compiled, tried []int) (why string) {
-	count, most := map[string]int{}, 0
-	for _, i := range tried {
-		if nodes[i].Invented == nil || nodes[i].of() != "" {
-			continue
+// tranches parts nodes. A tree may name hundreds that all want something which only a server has; and of each of a
+// thousand classes its main manifest may end the compile.
+func tranches(nodes []Node) []tranche {
+	var real, named, classes tranche
+	for i, n := range nodes {
+		switch {
+		case n.Invented == nil:
+			real.now = append(real.now, i)
+		case n.of() != "":
+			classes.now = append(classes.now, i)
+		case len(named.now) < enough:
+			named.now = append(named.now, i)
+		default:
+			named.later = append(named.later, i)
 		}
+	}
+	if all := classes.now; len(all) > 4*enough {
+		classes = tranche{likewise: 9}
+		for k, i := range all {
+			if k*enough/len(all) != (k-1)*enough/len(all) || k == 0 {
+				classes.now = append(classes.now, i)
+			} else {
+				classes.later = append(classes.later, i)
+			}
+		}
+	}
+	return []tranche{real, named, classes}
+}
+
+// barred says why none of the later nodes can be compiled; "" if one of those that were tried can, or has a problem of
+// the tree's.
+func (t tranche) barred(results []Compiled) (why string) {
+	count, most := map[string]int{}, 0
+	for _, i := range t.now {
 		x := results[i].Excuse
 		if x == nil || !x.Kind.shared() {
 			return ""
@@ -188,6 +206,9 @@ func barred(nodes []Node, results []Compiled, tried []int) (why string) {
 		if count[x.Detail]++; count[x.Detail] > most {
 			why, most = x.Detail, count[x.Detail]
 		}
+	}
+	if 10*most < t.likewise*len(t.now) {
+		return ""
 	}
 	return why
 }
@@ -298,15 +319,24 @@ func Compile(ctx context.Context, c *compiler.Snapshot, j *judge.Judge, nodes []
 		source.Each(ctx, len(some), func(i int) { one(some[i]) })
 		return blame(ctx, c, results, failures, some)
 	}
-	now, later := sampled(nodes)
+	parts := tranches(nodes)
+	var now, later []int
+	for _, p := range parts {
+		now = append(now, p.now...)
+	}
 	if err := all(now); err != nil && ctx.Err() == nil {
 		return nil, nil, err
 	}
-	if why := barred(nodes, results, now); why != "" && len(later) > 0 {
-		for _, i := range later {
-			results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented, Excuse: &Excuse{NotTried, why}}
+	for _, p := range parts {
+		if why := p.barred(results); why != "" {
+			for _, i := range p.later {
+				results[i] = Compiled{Name: nodes[i].Title(), Invented: nodes[i].Invented, Excuse: &Excuse{NotTried, why}}
+			}
+		} else {
+			later = append(later, p.later...)
 		}
-	} else if err := all(later); err != nil && ctx.Err() == nil {
+	}
+	if err := all(later); err != nil && ctx.Err() == nil {
 		return nil, nil, err
 	}
 	for i, err := range errs {

@@ -258,7 +258,7 @@ func excuseText(e *fleet.Excuse) string {
 		fleet.Refuses:         "the code refuses: ",
 		fleet.NeedsUse:        "it may hang on the invented use: ",
 		fleet.NoEnvironment:   "the tree is no environment as it is: ",
-		fleet.NotTried:        "none of the others that the tree names compiles, most for: ",
+		fleet.NotTried:        "none of the others that were tried compiles, most for: ",
 	}
 	return words[e.Kind] + clip(strings.Join(strings.Fields(e.Detail), " "), clipCell)
 }

@@ -235,7 +235,7 @@ func (c *checking) excuses() (out []string) {
 		kind fleet.ExcuseKind
 		text string
 	}{
-		{fleet.NotTried, "Not looked at, since none of the others that the tree names compiles (most for %s): %s."},
+		{fleet.NotTried, "Not looked at, since none of the others that were tried compiles (most for %s): %s."},
 		{fleet.NeedsModule, "Not looked at, for want of the module %s: %s."},
 		{fleet.NeedsParameters, "Not looked at, since %s must be given: %s."},
 		{fleet.NeedsData, "Not looked at, since Hiera has no value of %s: %s."},

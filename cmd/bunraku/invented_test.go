@@ -441,7 +441,7 @@ func TestCheckManyNamed(t *testing.T) {
 		want, not  []string
 	}{
 		{"a module", site("notice(template('absent/x.erb'))"), []string{"none of 64 invented nodes compiles with what is here; 136 " +
-			"more were not tried", "Not looked at, since none of the others that the tree names compiles (most for absent)"},
+			"more were not tried", "Not looked at, since none of the others that were tried compiles (most for absent)"},
 			[]string{"200 invented"}},
 		{"one that compiles", strings.Replace(site("notice(template('absent/x.erb'))"), "{ notice(template('absent/x.erb')) }",
 			"{ notify { 'here': } }", 1), []string{"and 196 more"}, []string{"none of the others"}},
@@ -455,6 +455,26 @@ func TestCheckManyNamed(t *testing.T) {
 				t.Log(out + errs)
 			}
 		})
+	}
+}
+
+// Of many hundreds of classes of which the main manifest ends the compile some are tried, from all over. Where one of
+// them compiles all are.
+func TestCheckManyClasses(t *testing.T) {
+	for site, want := range map[string]string{
+		"notice(template('absent/x.erb'))": "none of 64 invented nodes compiles with what is here; 236 more were not tried",
+		"":                                 "Reached by 300 invented nodes: 300 of 300 classes",
+		"if $facts['networking']['hostname'] != 'many-c0' { notice(template('absent/x.erb')) }": "1 of 300 classes",
+	} {
+		files := map[string]string{"environment.conf": "", "manifests/site.pp": site}
+		for i := range 300 {
+			files[fmt.Sprintf("modules/many/manifests/c%d.pp", i)] = fmt.Sprintf("class many::c%d { notify { 'x': } }", i)
+		}
+		_, out, errs := call("check", writeRepo(t, files))
+		holdsWords(t, out+errs, []string{want}, nil)
+		if t.Failed() {
+			t.Log(out + errs)
+		}
 	}
 }
 
