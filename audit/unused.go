@@ -72,8 +72,8 @@ func (m *mentions) word(name, in string) {
 
 // path takes in a text that may be the beginning of a file's name.
 func (m *mentions) path(text string) {
-	if i := strings.LastIndex(text, "modules/"); i >= 0 {
-		text = text[i+len("modules/"):]
+	if below, is := belowModules(text); is {
+		text = below
 		if !strings.Contains(text, "/") {
 			text += "/"
 		}
@@ -88,6 +88,15 @@ func (m *mentions) path(text string) {
 	if base := path.Base(text); m.files[base] {
 		m.parts[base] = true
 	}
+}
+
+// belowModules is what of a path lies below a directory of modules, if it goes through one. One of node_modules is none.
+func belowModules(path string) (string, bool) {
+	i := strings.LastIndex(path, "modules/")
+	if i < 0 || i > 0 && (isWord(path[i-1])) {
+		return "", false
+	}
+	return path[i+len("modules/"):], true
 }
 
 // asNamed is how Puppet names what lies at a path from the directory of modules on: MODULE/files/x is MODULE/x.
@@ -250,14 +259,11 @@ func (m *mentions) pieces(pieces []string) {
 		low[0] = strings.TrimPrefix(low[0], "::")
 		m.forms[strings.Join(low, "\x00")] = low
 	}
-	i := -1
-	for k := len(pieces) - 1; k >= 0 && i < 0; k-- { // what comes before it is where the modules are
-		i = strings.LastIndex(pieces[k], "modules/")
-		if k > 0 && i > 0 && pieces[k][i-1] != '/' { // "${npm}/node_modules/${name}"
-			i = -1
-		}
-		if i >= 0 {
-			pieces = append([]string{pieces[k][i+len("modules/"):]}, pieces[k+1:]...)
+	served := false
+	for k := len(pieces) - 1; k >= 0 && !served; k-- { // what comes before it is where the modules are
+		below := ""
+		if below, served = belowModules(pieces[k]); served {
+			pieces = append([]string{below}, pieces[k+1:]...)
 			if short := asNamed(pieces[0]); short != pieces[0] {
 				m.pieces(append([]string{"modules/" + short}, pieces[1:]...))
 			}
@@ -274,7 +280,7 @@ func (m *mentions) pieces(pieces []string) {
 	if telling {
 		m.pathForms[strings.Join(pieces, "\x00")] = pieces
 	}
-	m.anyPath = m.anyPath || i >= 0 && !telling
+	m.anyPath = m.anyPath || served && !telling
 }
 
 // becomes reports whether a text can become a name: the pieces stand in it in their order, the first at its beginning.
