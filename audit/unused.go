@@ -90,7 +90,7 @@ func (m *mentions) path(text string) {
 	}
 }
 
-// belowModules is what of a path lies below a directory of modules, if it goes through one. One of node_modules is none.
+// belowModules is what of a path lies below a directory of modules, if it goes through one. node_modules is none.
 func belowModules(path string) (string, bool) {
 	i := strings.LastIndex(path, "modules/")
 	if i < 0 || i > 0 && (isWord(path[i-1])) {
