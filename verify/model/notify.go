@@ -24,7 +24,7 @@ func (v *verifier) notify() error {
 	}
 	var services []*item
 	for _, it := range b.items {
-		if it != nil && it.r.Type == "Service" && runs(it) && !slices.Contains(rereads, serviceName(it)) {
+		if it != nil && it.r.Type == "Service" && runs(it) {
 			services = append(services, it)
 		}
 	}
@@ -45,6 +45,9 @@ func (v *verifier) notify() error {
 			continue
 		}
 		for _, s := range services {
+			if slices.Contains(rereads, serviceName(s)) && !b.onlyAtStart(p, serviceName(s)) {
+				continue
+			}
 			why := b.whyReads(s, p, it, items)
 			if why == "" || v.a.Precedes(v.index(s.r), v.index(it.r)) {
 				continue // what comes after the service is not what it starts with
@@ -158,8 +161,27 @@ func runs(it *item) bool {
 
 func serviceName(it *item) string { return strings.TrimSuffix(it.name, ".service") }
 
-// rereads are services that notice a changed file by themselves, or restart themselves.
+// rereads are services that notice a changed file by themselves, or restart themselves: a file of their own, not the
+// options that they are started with.
 var rereads = []string{"cron", "crond", "anacron", "puppet", "pe-puppet", "systemd-tmpfiles-setup"}
+
+// onlyAtStart reports whether a file says how a service is started: its unit, what is dropped in beside it, its init
+// script, or the variables that these read (Debian's Policy §9.3.2; /etc/sysconfig elsewhere).
+func (b *builder) onlyAtStart(p fs.Path, service string) bool {
+	return p.Under("/etc/systemd/system") || b.scriptOf(service) == p ||
+		slices.Contains([]fs.Path{"/etc/default", "/etc/sysconfig"}, p.Parent()) && path.Base(string(p)) == service
+}
+
+// scriptOf is where a service's init script is.
+func (b *builder) scriptOf(service string) fs.Path { return b.path("/etc/init.d/" + service) }
+
+// hasUnit reports whether a service is known to have a unit of systemd, which hides an init script of that name.
+func (b *builder) hasUnit(service string) bool {
+	return slices.ContainsFunc(unitPlaces(service), func(place string) bool {
+		p := b.path(place)
+		return path.Ext(place) == ".service" && (b.files[p] != nil || b.pk.lists(p) || b.onBase(p))
+	})
+}
 
 // configures finds the file that a resource writes, if it lies in /etc and its contents can change.
 func (b *builder) configures(it *item) (fs.Path, bool) {
@@ -177,6 +199,9 @@ func (b *builder) configures(it *item) (fs.Path, bool) {
 		if !it.truth("replace", true) || it.r.Get("content") == nil && it.r.Get("source") == nil &&
 			it.r.Get("target") == nil {
 			return "", false
+		}
+		if b.path(p).Parent() == b.scriptOf("x").Parent() {
+			return b.path(p), true // a script with which a service is started, which is executable
 		}
 		if mode, ok := it.text("mode"); ok && executable(mode) {
 			return "", false
@@ -246,6 +271,12 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 		}
 	}
 	if p.Under("/etc/systemd") {
+		return ""
+	}
+	if script := b.scriptOf(stem); p.Parent() == script.Parent() {
+		if p == script && !b.hasUnit(name) && !b.hasUnit(stem+"@") {
+			return "the file is the init script of service " + name
+		}
 		return ""
 	}
 	direct := b.bringers(name, stem)
