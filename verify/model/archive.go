@@ -171,3 +171,47 @@ func (pk *packages) mayMake(p fs.Path) bool {
 		return pk.b.basis[n] == nil && (pk.isForeign(n) || kin(n, p))
 	}))
 }
+
+// guessFiles deals with files that somebody edits, and that neither the base system nor a list has. Packages make files
+// with their scripts, too: /etc/default/sysstat is written from answers to questions. Such a file is taken to come with
+// the package of the catalog that is called like it, as an open point: whether it does or not, who edits the file
+// without waiting for the package fails. Nothing is taken where something else may have brought it before.
+func (pk *packages) guessFiles(u *paths) {
+	b := pk.b
+	if !b.baseKnown || b.baseBlind {
+		return
+	}
+	for _, p := range b.edited {
+		if b.made(p) || u.new[p] || b.onBase(p) || !packageLand(p) || !b.base(p.Parent()) ||
+			b.accepts("%s is there", p) {
+			continue
+		}
+		for _, it := range b.ofType("Package") {
+			if b.basis[it.name] == nil && systemProvider(it) && !b.removes(it.name) && kin(it.name, p) &&
+				!slices.Contains(pk.scripts[it.name], p) && !b.othersBefore(p) {
+				pk.scripts[it.name] = append(pk.scripts[it.name], p)
+			}
+		}
+	}
+}
+
+// othersBefore reports whether a package of which nothing is known, and that is not called like a file, is installed
+// before somebody edits that.
+func (b *builder) othersBefore(p fs.Path) bool {
+	return slices.ContainsFunc(b.ofType("Package"), func(pkg *item) bool {
+		return b.basis[pkg.name] == nil && b.pk.isForeign(pkg.name) && !kin(pkg.name, p) &&
+			slices.ContainsFunc(b.ofType("File_line"), func(it *item) bool {
+				return b.path(it.or("path", "")) == p && b.cg.Path(pkg.r, it.r, false) != nil
+			})
+	})
+}
+
+// guessed reports whether a file is taken to come with a package.
+func (pk *packages) guessed(p fs.Path) bool {
+	for _, made := range pk.scripts {
+		if slices.Contains(made, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -7,6 +7,11 @@ import (
 	"bunraku/verify/model"
 )
 
+// added adds a source, and modes looks after one that is there.
+const added = "file { '/etc/apt/sources.list.d/influxdb.list': content => 'deb http://x y z' } ~> " +
+	"exec { '/usr/bin/apt-get update': refreshonly => true }\n"
+const modes = "file { '/etc/apt/sources.list': owner => 'root' }\n"
+
 // Rules that faults of public modules asked for (fsmove_test.go has the modules), each in its smallest form: what is
 // found, and what is not once it is mended.
 func TestFaultsOfModules(t *testing.T) {
@@ -28,8 +33,22 @@ func TestFaultsOfModules(t *testing.T) {
 		{"options with which a service is started that notices its own files",
 			"package { 'cron': } -> file { '/etc/default/cron': content => 'x' } -> service { 'cron': ensure => running }", "V203",
 			[]string{"File[/etc/default/cron] Service[cron] notify => Service['cron'], +"}},
+		{"a file that a package's script makes is edited before it is there",
+			"package { 'sysstat': } file_line { 'on': path => '/etc/default/sysstat', line => 'ENABLED=true' }", "V101",
+			[]string{"Package[sysstat] File_line[on] require => Package['sysstat'], +"}},
+		{"it is there", "package { 'sysstat': } -> file_line { 'on': path => '/etc/default/sysstat', line => 'ENABLED=true' }",
+			"V101", nil},
+		{"another package may have made it", "package { 'sysstat': } package { 'frobnicate': }\n" +
+			"file { '/etc/apt/sources.list.d/x.list': content => 'deb x y z' }\n" +
+			"Package['frobnicate'] -> file_line { 'on': path => '/etc/default/sysstat', line => 'ENABLED=true' }", "V101", nil},
+		{"a source's owner and mode are looked after, which adds no source", modes + "package { 'frobnicate': }\n" + added, "V101",
+			[]string{"Package[frobnicate] Exec[/usr/bin/apt-get update] require => Exec['/usr/bin/apt-get update'], +"}},
+		{"the archive has an older one", "package { 'influxdb': }\n" + added, "V101",
+			[]string{"Package[influxdb] Exec[/usr/bin/apt-get update] require => Exec['/usr/bin/apt-get update'], +"}},
+		{"the source comes first", added + "Exec['/usr/bin/apt-get update'] -> package { 'influxdb': }", "V101", nil},
+		{"a source of somebody else", "package { 'nginx': }\n" + added, "V101", nil},
 	} {
-		got, _ := findings(t, site(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, x.code)
+		got, _ := findings(t, withLines(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, x.code)
 		if !slices.Equal(got, x.want) {
 			t.Errorf("%s: %q, want %q\n%s", x.name, got, x.want, x.text)
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/verify"
@@ -13,6 +14,10 @@ var remote = []string{"Mysql_", "Postgresql_psql", "Postgresql_conn_validator", 
 	"Firewall", "Apt_key", "Selmodule", "Zfs", "Zpool", "Zone", "Kmod_", "Vs_bridge", "Vs_config", "Vs_port",
 	"Sysctl_runtime", "Loginctl_user", "Selboolean", "Elasticsearch_", "Grafana_", "Nova_flavor", "Glance_image"}
 
+func isRemote(typ string) bool {
+	return slices.ContainsFunc(remote, func(prefix string) bool { return strings.HasPrefix(typ, prefix) })
+}
+
 // other models what has no model of its own: it sets what it looks after, and nobody else knows of that.
 func (b *builder) other(it *item) {
 	var words []string
@@ -24,11 +29,9 @@ func (b *builder) other(it *item) {
 	}
 	put, done := set(it.r.Ref(), strings.Join(words, " "))
 	it.program, it.post = put, done
-	for _, prefix := range remote {
-		if strings.HasPrefix(it.r.Type, prefix) {
-			it.note(verify.Approximate, "%s is taken to change nothing but what it looks after", it.r.Type)
-			return
-		}
+	if isRemote(it.r.Type) {
+		it.note(verify.Approximate, "%s is taken to change nothing but what it looks after", it.r.Type)
+		return
 	}
 	it.note(verify.Opaque, "no model of type %s", strings.ToLower(it.r.Type))
 }

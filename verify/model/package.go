@@ -29,6 +29,7 @@ type packages struct {
 	leaving  bool                 // somebody removes a package
 	replaces map[string]bool      // configuration files are replaced (configfiles => replace)
 	guess    map[string][]fs.Path // directories that packages without a list are taken to bring
+	scripts  map[string][]fs.Path // files that the scripts of packages are taken to make
 	tracked  map[string]tracked   // by package; filled when track has decided
 }
 
@@ -38,7 +39,7 @@ type tracked struct{ dirs, files []fs.Path }
 func newPackages(b *builder) *packages {
 	pk := &packages{b: b, known: map[string]*listing.Package{}, needs: map[string][]string{},
 		owners: map[fs.Path][]string{}, keep: map[fs.Path]bool{}, used: map[string]bool{}, guess: map[string][]fs.Path{},
-		replaces: map[string]bool{}, tracked: map[string]tracked{}}
+		replaces: map[string]bool{}, scripts: map[string][]fs.Path{}, tracked: map[string]tracked{}}
 	for _, it := range b.items {
 		if it != nil && it.r.Type == "Package" && systemProvider(it) {
 			pk.find(it.name)
@@ -149,6 +150,7 @@ func (pk *packages) track() {
 		}
 	}
 	pk.guessDirs(u)
+	pk.guessFiles(u)
 }
 
 // guessDirs deals with directories that somebody needs and nobody makes, while lists are missing: one that is called
@@ -638,6 +640,9 @@ func (b *builder) packageResource(it *item) {
 		it.program = fs.If{Cond: there, Then: it.program, Else: fs.Seq{
 			fs.If{Cond: b.indexed(), Else: fs.Fail{Why: "no source that has been updated has package " + name}}, it.program}}
 	}
+	if ensure != absent && ensure != "purged" {
+		b.origin(it, there)
+	}
 	if g := pk.guess[name]; len(g) > 0 && ensure != absent && ensure != "purged" {
 		// Directories that are only guessed are there afterwards, whether it was installed or not: that much is the guess.
 		var dirs fs.Seq
@@ -645,6 +650,14 @@ func (b *builder) packageResource(it *item) {
 			dirs = append(dirs, fs.If{Cond: b.brings(name, string(topOf(d, g))), Then: fs.EnsureDir(d)})
 		}
 		it.program = append(dirs, it.program)
+	}
+	if made := pk.scripts[name]; len(made) > 0 && ensure != absent && ensure != "purged" {
+		var files fs.Seq
+		for _, p := range made {
+			files = append(files, fs.If{Cond: fs.And{b.brings(name, string(p)), fs.Is{Path: p, Kind: fs.None}},
+				Then: b.create(p, fs.Str("what "+name+" makes"))})
+		}
+		it.program = fs.If{Cond: there, Then: it.program, Else: append(files, it.program)}
 	}
 	if a := pk.accountsOf(name); len(a) > 0 && ensure != absent && ensure != "purged" {
 		it.program = append(a, it.program)

@@ -90,7 +90,7 @@ func (v *verifier) tried(edges []verify.Edge) (bool, error) {
 		return false, nil // a cycle
 	}
 	d, err := b.Determinism(v.ctx)
-	if err != nil || d.Verdict == verify.No {
+	if err != nil || d.Verdict == verify.No || v.misses(b) {
 		return false, err
 	}
 	return v.works(b)
@@ -201,7 +201,7 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 		if err != nil {
 			return nil, nil, err
 		}
-		if fine {
+		if fine && !v.misses(next) {
 			var taken []mend
 			for _, m := range more {
 				if k := slices.Index(needed, m.edge); k >= 0 {
@@ -225,7 +225,7 @@ func (v *verifier) add(ctx context.Context, b *verify.Analysis, have []verify.Ed
 			if err != nil {
 				return nil, nil, err
 			}
-			if fine {
+			if fine && !v.misses(next) {
 				return next, []mend{{e, m.example, m.in}}, nil
 			}
 		}

@@ -258,8 +258,7 @@ func (v *verifier) repositories() error {
 		case "File", "Concat_file":
 			e, _ := it.text("ensure")
 			dir := path.Dir(it.name)
-			if e != absent && (dir == "/etc/apt/sources.list.d" || dir == "/etc/yum.repos.d" || dir == "/etc/zypp/repos.d" ||
-				it.name == "/etc/apt/sources.list") && e != "directory" {
+			if it.aptSource() || e != absent && e != "directory" && (dir == "/etc/yum.repos.d" || dir == "/etc/zypp/repos.d") {
 				sources = append(sources, v.index(it.r))
 			}
 		case "Yumrepo", "Zypprepo":

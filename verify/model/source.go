@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/verify"
 	"bunraku/verify/fs"
 	"bunraku/verify/listing"
 )
@@ -27,12 +28,7 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 		}
 		switch it.r.Type {
 		case "File", "Concat_file":
-			if e := it.or("ensure", "file"); e == absent || e == "directory" || e == "link" {
-				continue
-			}
-			ext := path.Ext(it.name)
-			if path.Dir(it.name) == "/etc/apt/sources.list.d" && (ext == ".list" || ext == ".sources") ||
-				it.name == "/etc/apt/sources.list" {
+			if it.aptSource() {
 				b.sourceFiles = append(b.sourceFiles, b.path(it.name))
 			}
 		case "Package":
@@ -46,12 +42,78 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 				b.sourcesPlain = false
 			}
 		default:
-			if it.rec.Build == nil && (it.rec.Line == nil || strings.Contains(it.r.Type, "setting")) {
+			if it.rec.Build == nil && !isRemote(it.r.Type) &&
+				(it.rec.Line == nil || strings.Contains(it.r.Type, "setting")) {
 				b.sourcesPlain = false
 			}
 		}
 	}
 	return b.sourceFiles, b.sourcesPlain
+}
+
+// aptSource reports whether a resource writes a source of apt. One that only looks after owner and mode of such a file
+// adds nothing to what the machine has.
+func (it *item) aptSource() bool {
+	if e := it.or("ensure", "file"); e == absent || e == "directory" || e == "link" {
+		return false
+	}
+	if it.r.Type == "File" && it.r.Get("content") == nil && it.r.Get("source") == nil {
+		return false
+	}
+	ext := path.Ext(it.name)
+	return path.Dir(it.name) == "/etc/apt/sources.list.d" && (ext == ".list" || ext == ".sources") ||
+		it.name == "/etc/apt/sources.list"
+}
+
+// namesakes are the sources of the catalog that are called like a package which the machine's own archive has as well:
+// influxdb.list beside influxdb. Who adds such a source wants the package from there (convention C5), and which one is
+// installed hangs on whether apt has seen it by then.
+func (b *builder) namesakes(it *item) (out []fs.Path) {
+	st, whole := b.opt.Listing.Standing(it.name)
+	if it.r.Get("source") != nil || b.opt.Packages != Dpkg || !whole || st == listing.Foreign || !systemProvider(it) ||
+		b.basis[it.name] != nil || b.removes(it.name) {
+		return nil
+	}
+	sources, plain := b.aptSources()
+	if !plain {
+		return nil
+	}
+	for _, s := range sources {
+		stem := strings.TrimSuffix(path.Base(string(s)), path.Ext(string(s)))
+		if stem == it.name || slices.Contains(strings.FieldsFunc(stem, func(r rune) bool { return strings.ContainsRune("-_.", r) }), it.name) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// The cell of a package's origin, and what it says of one that comes from the machine's own archive.
+const originOf, archived = "origin of package ", "the archive"
+
+// misses reports whether an agent that applies a graph to a fresh machine installs a package from the archive although
+// the catalog has a source for it.
+func (v *verifier) misses(a *verify.Analysis) bool {
+	out := a.Replay(a.Order(), v.m.Graph.Fresh)
+	for cell, is := range out.State.Vars {
+		if strings.HasPrefix(cell, originOf) && is == fs.Text(archived) {
+			return true
+		}
+	}
+	return false
+}
+
+// origin remembers, as part of the outcome, where a package comes from that the archive and a source both have.
+func (b *builder) origin(it *item, there fs.Pred) {
+	from := b.namesakes(it)
+	if len(from) == 0 {
+		return
+	}
+	cell := originOf + it.name
+	pick := fs.Expr(fs.Assign{Var: cell, Value: fs.Str(archived)})
+	for _, s := range from {
+		pick = fs.If{Cond: fs.VarIs(b.indexOf(s), "yes"), Then: fs.Assign{Var: cell, Value: fs.Str(string(s))}, Else: pick}
+	}
+	it.program = fs.If{Cond: there, Then: it.program, Else: fs.Seq{pick, it.program}}
 }
 
 // fromElsewhere reports whether a package can only come from a source that the catalog adds.
@@ -93,7 +155,8 @@ func (b *builder) update() fs.Seq {
 	if b.opt.Packages != Dpkg || !plain {
 		return out
 	}
-	if !slices.ContainsFunc(b.ofType("Package"), b.fromElsewhere) {
+	if !slices.ContainsFunc(b.ofType("Package"),
+		func(it *item) bool { return b.fromElsewhere(it) || len(b.namesakes(it)) > 0 }) {
 		return out
 	}
 	for _, s := range sources {

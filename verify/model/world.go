@@ -221,7 +221,7 @@ func (b *builder) machine() {
 		source(p, fs.Dir)
 	}
 	for _, p := range b.edited {
-		if b.made(p) || used.new[p] || b.fresh.At(p).Kind != fs.None {
+		if b.made(p) || used.new[p] || b.fresh.At(p).Kind != fs.None || b.pk.guessed(p) {
 			continue
 		}
 		if b.accepts("%s is there", p) {
