@@ -92,9 +92,9 @@ func TestRecover(t *testing.T) {
 func TestAccepted(t *testing.T) {
 	const text = fromElsewhere +
 		"file { '/etc/frobnicate/x': content => 'x', require => Package['frobnicate'], owner => 'deploy' }\n" +
-		"file_line { 'l': path => '/etc/frobnicate.conf', line => 'x' }"
+		"file_line { 'l': path => '/etc/elsewhere.conf', line => 'x' }"
 	points := model.Accepted{"package frobnicate brings /etc/frobnicate", "user deploy is there",
-		"/etc/frobnicate.conf is there", "user else is there"}
+		"/etc/elsewhere.conf is there", "user else is there"}
 	_, r := findings(t, withLines(t, text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, "")
 	var needed []string
 	for _, p := range r.Needed {
@@ -188,7 +188,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 			want: []string{"V203 File[/etc/systemd/system/foo.service] Service[foo] notify => Service['foo'],"}},
 		{name: "a script is a unit", platform: "debian-12",
 			text: "file { '/etc/init.d/foo': content => 'x', mode => '0755' }\nservice { 'foo': ensure => running }",
-			want: []string{"V101 File[/etc/init.d/foo] Service[foo] require => File['/etc/init.d/foo'],"}},
+			want: []string{"V101 File[/etc/init.d/foo] Service[foo] require => File['/etc/init.d/foo'],",
+				"V203 File[/etc/init.d/foo] Service[foo] notify => Service['foo'],"}},
 		{name: "an event that never comes", platform: "debian-12", text: "exec { '/bin/touch /srv/x': refreshonly => true }",
 			want: []string{"V209 Exec[/bin/touch /srv/x]"}},
 		{name: "an event that comes to the class", platform: "debian-12",

@@ -12,6 +12,14 @@ const added = "file { '/etc/apt/sources.list.d/influxdb.list': content => 'deb h
 	"exec { '/usr/bin/apt-get update': refreshonly => true }\n"
 const modes = "file { '/etc/apt/sources.list': owner => 'root' }\n"
 
+// download runs a program of a package, and then what it has brought.
+const download = "exec { 'get': command => '/usr/bin/aws s3 cp s3://x/install .', cwd => '/tmp', creates => '/tmp/install' } ->\n" +
+	"exec { '/tmp/install auto': refreshonly => true }\n"
+
+const byCommands = "exec { 'add': command => '/bin/sh -c \"echo deb http://x y z >> /etc/apt/sources.list.d/frob.list\"', " +
+	"creates => '/etc/apt/sources.list.d/frob.list' }\n" +
+	"exec { 'install': command => '/usr/bin/apt-get update && /usr/bin/apt-get install -y frobnicate', provider => 'shell' }\n"
+
 // Rules that faults of public modules asked for (fsmove_test.go has the modules), each in its smallest form: what is
 // found, and what is not once it is mended.
 func TestFaultsOfModules(t *testing.T) {
@@ -47,6 +55,13 @@ func TestFaultsOfModules(t *testing.T) {
 			[]string{"Package[influxdb] Exec[/usr/bin/apt-get update] require => Exec['/usr/bin/apt-get update'], +"}},
 		{"the source comes first", added + "Exec['/usr/bin/apt-get update'] -> package { 'influxdb': }", "V101", nil},
 		{"a source of somebody else", "package { 'nginx': }\n" + added, "V101", nil},
+		{"a program that is called like a package", "package { 'awscli': }\n" + download, "V101",
+			[]string{"Package[awscli] Exec[get] require => Package['awscli'], +"}},
+		{"it is waited for", "package { 'awscli': } -> Exec['get']\n" + download, "V101", nil},
+		{"another package comes before, and may pull it in", "package { 'awscli': } package { 'groff': } -> Exec['get']\n" +
+			download, "V101", nil},
+		{"commands add the source, and install", byCommands, "V101", []string{"Exec[add] Exec[install] require => Exec['add'], +"}},
+		{"in this order", byCommands + "Exec['add'] -> Exec['install']", "V101", nil},
 	} {
 		got, _ := findings(t, withLines(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, x.code)
 		if !slices.Equal(got, x.want) {

@@ -177,8 +177,13 @@ func (s *shell) installs(name string, args []string, text string) (action, bool)
 		"full-upgrade", "autoremove":
 		out := fs.Seq{fs.Act{}}
 		for _, p := range rest[1:] {
-			if s.b.manages("Package", p) {
+			switch {
+			case s.b.manages("Package", p):
 				out = append(out, fs.If{Cond: fs.VarIs(cellOf(p), absent), Then: fs.Assign{Var: cellOf(p), Value: fs.Str(present)}})
+			case strings.HasPrefix(name, "apt") && s.b.onlyAdded(p):
+				there := fs.Or{fs.VarIs("package "+p+", by a command", present), s.b.indexed()}
+				out = append(out, fs.If{Cond: there, Else: fs.Fail{Why: "no source that has been updated has package " + p}},
+					fs.Assign{Var: "package " + p + ", by a command", Value: fs.Str(present)})
 			}
 		}
 		s.note("the files of what " + name + " installs are not modelled: " + shorten(text))

@@ -61,6 +61,15 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 		return fs.Seq{fs.If{Cond: fs.And{b.pk.installed(base), b.brings(base, "program "+base)}, Else: why}}
 	}
 	if places := b.lacking(it, s, places, base, command); len(places) > 0 {
+		if from := b.namedAfter(it, base); len(from) > 0 {
+			for _, pkg := range from {
+				there = append(there, fs.And{b.pk.installed(pkg), b.brings(pkg, "program "+base)})
+			}
+			return fs.Seq{fs.If{Cond: there, Else: why}}
+		}
+		// One that is called otherwise may pull it in.
+		open := b.baseBlind || slices.ContainsFunc(b.ofType("Package"), b.adds)
+		b.programs = append(b.programs, program{places[0], base, open})
 		var there fs.Or
 		for _, p := range places {
 			there = append(there, exists(p))
@@ -125,10 +134,26 @@ func (b *builder) lacking(it *item, s *shell, places []string, base, command str
 	if slices.ContainsFunc(out, func(p fs.Path) bool { return b.accepts("%s is there", p) }) {
 		return nil
 	}
-	// One that is called otherwise may pull it in.
-	open := b.baseBlind || slices.ContainsFunc(b.ofType("Package"),
-		func(x *item) bool { return b.basis[x.name] == nil && !b.removes(x.name) })
-	b.programs = append(b.programs, program{out[0], base, open})
+	return out
+}
+
+// adds reports whether a package is not on every machine and the catalog wants it.
+func (b *builder) adds(pkg *item) bool { return b.basis[pkg.name] == nil && !b.removes(pkg.name) }
+
+// namedAfter are the packages of the catalog, of those without a list, that a program is called after: awscli and aws.
+// One of them brings it, or nobody does, and who runs it without waiting for them fails either way. There are none if a
+// package that is called otherwise, and may bring it, comes before.
+func (b *builder) namedAfter(it *item, program string) (out []string) {
+	for _, pkg := range b.ofType("Package") {
+		switch {
+		case !b.adds(pkg):
+		case b.pk.known[pkg.name] == nil && systemProvider(pkg) &&
+			(kin(pkg.name, fs.Path(program)) || len(program) > 2 && strings.HasPrefix(pkg.name, program)):
+			out = append(out, pkg.name)
+		case b.cg.Path(pkg.r, it.r, false) != nil:
+			return nil
+		}
+	}
 	return out
 }
 
@@ -137,8 +162,8 @@ func (b *builder) lacking(it *item, s *shell, places []string, base, command str
 func (b *builder) broughtBy(asker *item, p fs.Path) bool {
 	dir := string(p.Parent())
 	return slices.ContainsFunc(b.items, func(it *item) bool {
-		if it == nil || it == asker || sleeps(it) {
-			return false
+		if it == nil || it == asker || sleeps(it) || b.cg.Path(asker.r, it.r, false) != nil {
+			return false // what comes after it brings it nothing
 		}
 		switch it.r.Type {
 		case "File":

@@ -37,8 +37,14 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 			}
 		case "Exec":
 			command := it.or("command", it.name)
+			written := writtenSource.FindAllStringSubmatch(command, -1)
+			for _, m := range written {
+				if p := b.path(m[1]); !slices.Contains(b.sourceFiles, p) {
+					b.sourceFiles = append(b.sourceFiles, p)
+				}
+			}
 			if strings.Contains(command, "add-apt") || strings.Contains(command, "dpkg") ||
-				strings.Contains(command, "/etc/apt/sources") {
+				strings.Count(command, "/etc/apt/sources") > len(written) {
 				b.sourcesPlain = false
 			}
 		default:
@@ -50,6 +56,9 @@ func (b *builder) aptSources() (sources []fs.Path, plain bool) {
 	}
 	return b.sourceFiles, b.sourcesPlain
 }
+
+// writtenSource is a source that a command writes.
+var writtenSource = regexp.MustCompile(`(?:>|\btee(?:\s+-a)?)\s*(/etc/apt/sources\.list\.d/[\w.-]+\.(?:list|sources))\b`)
 
 // aptSource reports whether a resource writes a source of apt. One that only looks after owner and mode of such a file
 // adds nothing to what the machine has.
@@ -94,6 +103,9 @@ const originOf, archived = "origin of package ", "the archive"
 // the catalog has a source for it.
 func (v *verifier) misses(a *verify.Analysis) bool {
 	out := a.Replay(a.Order(), v.m.Graph.Fresh)
+	if out.State == nil { // it fails
+		return false
+	}
 	for cell, is := range out.State.Vars {
 		if strings.HasPrefix(cell, originOf) && is == fs.Text(archived) {
 			return true
@@ -118,17 +130,24 @@ func (b *builder) origin(it *item, there fs.Pred) {
 
 // fromElsewhere reports whether a package can only come from a source that the catalog adds.
 func (b *builder) fromElsewhere(it *item) bool {
-	if it.r.Get("source") != nil || b.opt.Packages != Dpkg || b.pk.known[it.name] != nil ||
-		!debianName.MatchString(it.name) {
+	return it.r.Get("source") == nil && b.pk.known[it.name] == nil && b.onlyAdded(it.name)
+}
+
+// onlyAdded reports whether a source that the catalog adds, and no other, can have a package of a name.
+func (b *builder) onlyAdded(name string) bool {
+	if b.opt.Packages != Dpkg || !debianName.MatchString(name) {
 		return false
 	}
-	st, whole := b.opt.Listing.Standing(it.name)
+	st, whole := b.opt.Listing.Standing(name)
 	if !whole || st != listing.Foreign {
 		return false
 	}
 	sources, plain := b.aptSources()
-	return plain && len(sources) > 0 && !b.accepts("package %s is in the archive", it.name)
+	return plain && len(sources) > 0 && !b.accepts("package %s is in the archive", name)
 }
+
+// installing is a command that installs packages.
+var installing = regexp.MustCompile(`\b(?:apt-get|apt|aptitude)\b[^|&;]*\sinstall\s`)
 
 // indexOf is the cell of a source's index. It is forgotten after a run, like events: nobody minds in which state an
 // index is left, and whoever wants a package that is not there has to bring the index up to date in the same run.
@@ -156,7 +175,9 @@ func (b *builder) update() fs.Seq {
 		return out
 	}
 	if !slices.ContainsFunc(b.ofType("Package"),
-		func(it *item) bool { return b.fromElsewhere(it) || len(b.namesakes(it)) > 0 }) {
+		func(it *item) bool { return b.fromElsewhere(it) || len(b.namesakes(it)) > 0 }) &&
+		!slices.ContainsFunc(b.ofType("Exec"),
+			func(it *item) bool { return installing.MatchString(it.or("command", it.name)) }) {
 		return out
 	}
 	for _, s := range sources {
