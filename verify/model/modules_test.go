@@ -62,6 +62,11 @@ func TestFaultsOfModules(t *testing.T) {
 			download, "V101", nil},
 		{"commands add the source, and install", byCommands, "V101", []string{"Exec[add] Exec[install] require => Exec['add'], +"}},
 		{"in this order", byCommands + "Exec['add'] -> Exec['install']", "V101", nil},
+		{"a package leaves the directories of the base system", "package { 'libpam-ccreds': ensure => absent }\n" +
+			"file { '/usr/share/pam-configs/x': content => 'x' }", "V101", nil},
+		{"a package overwrites what is no configuration of its own", "package { 'libpam-passwdqc': }\n" +
+			"file { '/usr/share/pam-configs/passwdqc': content => 'x' }", "V101",
+			[]string{"Package[libpam-passwdqc] File[/usr/share/pam-configs/passwdqc] require => Package['libpam-passwdqc'], +"}},
 	} {
 		got, _ := findings(t, withLines(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, x.code)
 		if !slices.Equal(got, x.want) {

@@ -567,7 +567,7 @@ func (pk *packages) erase(name string, purge bool) fs.Seq {
 	}
 	dirs := pk.dirs(name)
 	for _, d := range slices.Backward(dirs) {
-		if !slices.Contains(baseDirs, d) && !slices.Contains(debianDirs, d) && !slices.Contains(redHatDirs, d) {
+		if !pk.b.base(d) && !slices.Contains(debianDirs, d) && !slices.Contains(redHatDirs, d) { // others have it, too
 			out = append(out, fs.If{Cond: fs.EmptyDir{Path: d}, Then: fs.Rm{Path: d}})
 		}
 	}

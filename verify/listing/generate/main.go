@@ -142,7 +142,7 @@ func trim(p *listing.Package) {
 	p.Version, p.From, p.Partial = "", "", true
 	p.Files = slices.DeleteFunc(p.Files, func(f string) bool {
 		dir := filepath.Dir(f)
-		return !strings.HasPrefix(f, "/etc/") && !listing.Unit(f) && !slices.Contains(programs, dir)
+		return !configured(f) && !listing.Unit(f) && !slices.Contains(programs, dir)
 	})
 	p.Conffiles = slices.DeleteFunc(p.Conffiles, func(f string) bool { return !slices.Contains(p.Files, f) })
 	p.Dirs = slices.DeleteFunc(p.Dirs, func(d string) bool {
@@ -160,11 +160,16 @@ var dull = []string{"/usr/share/doc", "/usr/share/doc-base", "/usr/share/man", "
 	"/usr/share/javascript", "/usr/share/fonts", "/usr/src", "/usr/lib/modules", "/lib/modules", "/usr/share/bug",
 	"/usr/share/metainfo"}
 
+// configured reports whether a file is in /etc, or where people put what others put in /etc: what pam-auth-update makes
+// /etc/pam.d from.
+func configured(f string) bool {
+	return strings.HasPrefix(f, "/etc/") || strings.HasPrefix(f, "/usr/share/pam-configs/")
+}
+
 // owns reports whether a package has a file in /etc or a service.
 func owns(p *listing.Package) bool {
 	return slices.ContainsFunc(p.Files, func(f string) bool {
-		return strings.HasPrefix(f, "/etc/") ||
-			listing.Service(f) != ""
+		return configured(f) || listing.Service(f) != ""
 	})
 }
 
