@@ -49,7 +49,8 @@ func TestFaultsOfModules(t *testing.T) {
 		{"another package may have made it", "package { 'sysstat': } package { 'frobnicate': }\n" +
 			"file { '/etc/apt/sources.list.d/x.list': content => 'deb x y z' }\n" +
 			"Package['frobnicate'] -> file_line { 'on': path => '/etc/default/sysstat', line => 'ENABLED=true' }", "V101", nil},
-		{"a source's owner and mode are looked after, which adds no source", modes + "package { 'frobnicate': }\n" + added, "V101",
+		{"a source's owner and mode are looked after, which adds no source", modes +
+			"package { 'frobnicate': }\n" + added, "V101",
 			[]string{"Package[frobnicate] Exec[/usr/bin/apt-get update] require => Exec['/usr/bin/apt-get update'], +"}},
 		{"the archive has an older one", "package { 'influxdb': }\n" + added, "V101",
 			[]string{"Package[influxdb] Exec[/usr/bin/apt-get update] require => Exec['/usr/bin/apt-get update'], +"}},
@@ -68,7 +69,8 @@ func TestFaultsOfModules(t *testing.T) {
 			"file { '/usr/share/pam-configs/passwdqc': content => 'x' }", "V101",
 			[]string{"Package[libpam-passwdqc] File[/usr/share/pam-configs/passwdqc] require => Package['libpam-passwdqc'], +"}},
 	} {
-		got, _ := findings(t, withLines(t, x.text), model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}, x.code)
+		opt := model.Options{Platform: "debian-12", Listing: builtIn(t, "debian-12")}
+		got, _ := findings(t, withLines(t, x.text), opt, x.code)
 		if !slices.Equal(got, x.want) {
 			t.Errorf("%s: %q, want %q\n%s", x.name, got, x.want, x.text)
 		}

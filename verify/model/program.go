@@ -144,15 +144,19 @@ func (b *builder) adds(pkg *item) bool { return b.basis[pkg.name] == nil && !b.r
 // One of them brings it, or nobody does, and who runs it without waiting for them fails either way. There are none if a
 // package that is called otherwise, and may bring it, comes before.
 func (b *builder) namedAfter(it *item, program string) (out []string) {
+	var others []*item
 	for _, pkg := range b.ofType("Package") {
 		switch {
 		case !b.adds(pkg):
 		case b.pk.known[pkg.name] == nil && systemProvider(pkg) &&
 			(kin(pkg.name, fs.Path(program)) || len(program) > 2 && strings.HasPrefix(pkg.name, program)):
 			out = append(out, pkg.name)
-		case b.cg.Path(pkg.r, it.r, false) != nil:
-			return nil
+		default:
+			others = append(others, pkg)
 		}
+	}
+	if len(out) > 0 && slices.ContainsFunc(others, func(pkg *item) bool { return b.cg.Path(pkg.r, it.r, false) != nil }) {
+		return nil
 	}
 	return out
 }
@@ -162,20 +166,21 @@ func (b *builder) namedAfter(it *item, program string) (out []string) {
 func (b *builder) broughtBy(asker *item, p fs.Path) bool {
 	dir := string(p.Parent())
 	return slices.ContainsFunc(b.items, func(it *item) bool {
-		if it == nil || it == asker || sleeps(it) || b.cg.Path(asker.r, it.r, false) != nil {
-			return false // what comes after it brings it nothing
+		if it == nil || it == asker || sleeps(it) {
+			return false
 		}
+		may := it.rec.Build == nil && it.rec.Line == nil || it.r.Type == "Archive" || it.r.Type == "Vcsrepo"
 		switch it.r.Type {
 		case "File":
-			return strings.HasPrefix(dir+"/", it.name+"/") && it.or("recurse", "false") != "false"
+			may = strings.HasPrefix(dir+"/", it.name+"/") && it.or("recurse", "false") != "false"
 		case "Exec":
 			command := " " + it.or("command", it.name) + " "
-			return strings.Contains(command, dir+" ") || strings.Contains(command, dir+"/ ") ||
+			may = strings.Contains(command, dir+" ") || strings.Contains(command, dir+"/ ") ||
 				strings.Contains(command, "install ") || strings.Contains(command, "make ")
 		case "Package":
-			return !systemProvider(it) // pip and gem install programs, too
+			may = !systemProvider(it) // pip and gem install programs, too
 		}
-		return it.rec.Build == nil && it.rec.Line == nil || it.r.Type == "Archive" || it.r.Type == "Vcsrepo"
+		return may && b.cg.Path(asker.r, it.r, false) == nil // what comes after it brings it nothing
 	})
 }
 

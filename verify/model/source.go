@@ -89,7 +89,8 @@ func (b *builder) namesakes(it *item) (out []fs.Path) {
 	}
 	for _, s := range sources {
 		stem := strings.TrimSuffix(path.Base(string(s)), path.Ext(string(s)))
-		if stem == it.name || slices.Contains(strings.FieldsFunc(stem, func(r rune) bool { return strings.ContainsRune("-_.", r) }), it.name) {
+		parts := strings.FieldsFunc(stem, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+		if stem == it.name || slices.Contains(parts, it.name) {
 			out = append(out, s)
 		}
 	}
