@@ -186,10 +186,21 @@ func (pk *packages) guessFiles(u *paths) {
 			b.accepts("%s is there", p) {
 			continue
 		}
+		var from []string
 		for _, it := range b.ofType("Package") {
-			if b.basis[it.name] == nil && systemProvider(it) && !b.removes(it.name) && kin(it.name, p) &&
-				!slices.Contains(pk.scripts[it.name], p) && !b.othersBefore(p) {
-				pk.scripts[it.name] = append(pk.scripts[it.name], p)
+			if b.adds(it) && systemProvider(it) && kin(it.name, p) && !slices.Contains(from, it.name) {
+				from = append(from, it.name)
+			}
+		}
+		if slices.Contains(from, path.Base(string(p))) {
+			from = []string{path.Base(string(p))} // called just like it
+		}
+		if len(from) == 0 || b.othersBefore(p) {
+			continue
+		}
+		for _, name := range from {
+			if !slices.Contains(pk.scripts[name], p) {
+				pk.scripts[name] = append(pk.scripts[name], p)
 			}
 		}
 	}

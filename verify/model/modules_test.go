@@ -46,6 +46,8 @@ func TestFaultsOfModules(t *testing.T) {
 			[]string{"Package[sysstat] File_line[on] require => Package['sysstat'], +"}},
 		{"it is there", "package { 'sysstat': } -> file_line { 'on': path => '/etc/default/sysstat', line => 'ENABLED=true' }",
 			"V101", nil},
+		{"one of several makes it", "package { ['nova-api', 'nova-scheduler']: } ->\n" +
+			"file_line { 'on': path => '/etc/default/nova-proxy', line => 'ENABLED=true' }", "V101", nil},
 		{"another package may have made it", "package { 'sysstat': } package { 'frobnicate': }\n" +
 			"file { '/etc/apt/sources.list.d/x.list': content => 'deb x y z' }\n" +
 			"Package['frobnicate'] -> file_line { 'on': path => '/etc/default/sysstat', line => 'ENABLED=true' }", "V101", nil},

@@ -655,7 +655,7 @@ func (b *builder) packageResource(it *item) {
 		var files fs.Seq
 		for _, p := range made {
 			files = append(files, fs.If{Cond: fs.And{b.brings(name, string(p)), fs.Is{Path: p, Kind: fs.None}},
-				Then: b.create(p, fs.Str("what "+name+" makes"))})
+				Then: b.create(p, fs.Str("what a package makes"))}) // only one of them does
 		}
 		it.program = fs.If{Cond: there, Then: it.program, Else: append(files, it.program)}
 	}
