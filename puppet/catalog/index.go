@@ -11,6 +11,7 @@ import (
 // catalog does (resource/catalog.rb: add_one_resource, alias, resource). R is the compiler's own notion of a resource.
 // The zero Index is ready to use.
 type Index[R comparable] struct {
+	Room   int // for how many there is to be room, which may be set before the first comes
 	titles map[Name]R
 	keys   map[string]R // by keys that are not one string
 }
@@ -45,7 +46,7 @@ func (c *Clash[R]) Message(ref, place, existingPlace string) string {
 // are in "alias". The resource is in the index even when an alias clashes.
 func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) value.Value) (*Clash[R], error) {
 	if x.titles == nil {
-		x.titles, x.keys = map[Name]R{}, map[string]R{}
+		x.titles, x.keys = make(map[Name]R, x.Room), map[string]R{}
 	}
 	if old, taken := x.titles[n]; taken {
 		return &Clash[R]{Existing: old}, nil
@@ -60,7 +61,7 @@ func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) 
 			if s, ok := a.(value.String); value.IsUndef(a) || ok && string(s) == n.Title {
 				continue
 			}
-			if c := x.alias(n.Type, value.Inspect(a), []value.Value{a}, r); c != nil {
+			if c := x.alias(n.Type, a, []value.Value{a}, r); c != nil {
 				return c, nil
 			}
 		}
@@ -78,23 +79,37 @@ func (x *Index[R]) Declare(t *resource.Type, n Name, r R, get func(attr string) 
 	if s, ok := oneString(key); ok && s == n.Title {
 		return nil, nil
 	}
-	return x.alias(n.Type, value.Inspect(value.NewArray(key...)), key, r), nil
+	return x.alias(n.Type, nil, key, r), nil
 }
 
-func (x *Index[R]) alias(typ, text string, key []value.Value, r R) *Clash[R] {
-	if old, taken := x.byKey(typ, key); taken {
-		if old == r {
+// alias adds another name of a resource: shown is what people are told of it, nil for the whole key.
+func (x *Index[R]) alias(typ string, shown value.Value, key []value.Value, r R) *Clash[R] {
+	var old R
+	if s, ok := oneString(key); ok {
+		n := Name{typ, s}
+		if has, taken := x.titles[n]; taken {
+			old = has
+		} else {
+			x.titles[n] = r
 			return nil
 		}
-		full := append([]value.Value{value.String(typ)}, key...)
-		return &Clash[R]{Existing: old, Alias: text, Key: value.Inspect(value.NewArray(full...))}
-	}
-	if s, ok := oneString(key); ok {
-		x.titles[Name{typ, s}] = r
 	} else {
-		x.keys[valueKey(typ, key)] = r
+		k := valueKey(typ, key)
+		if has, taken := x.keys[k]; taken {
+			old = has
+		} else {
+			x.keys[k] = r
+			return nil
+		}
 	}
-	return nil
+	if old == r {
+		return nil
+	}
+	if shown == nil {
+		shown = value.NewArray(key...)
+	}
+	full := append([]value.Value{value.String(typ)}, key...)
+	return &Clash[R]{Existing: old, Alias: value.Inspect(shown), Key: value.Inspect(value.NewArray(full...))}
 }
 
 func (x *Index[R]) byKey(typ string, key []value.Value) (r R, ok bool) {
@@ -137,7 +152,15 @@ func valueKey(typ string, key []value.Value) string {
 	if s, ok := oneString(key); ok {
 		return titleKey(Name{typ, s})
 	}
+	n := len(typ)
+	for _, v := range key {
+		if s, ok := v.(value.String); ok {
+			n += len(s)
+		}
+		n += 12
+	}
 	var b strings.Builder
+	b.Grow(n)
 	b.WriteString(typ)
 	for _, v := range key {
 		b.WriteString("\x00")

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"slices"
-
 	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 )
@@ -21,19 +19,21 @@ type Reference interface {
 //
 // The result may share memory with what was declared.
 func WireParams(t *resource.Type, n Name, declared []Param) ([]Param, error) {
-	if simple(t) && !slices.ContainsFunc(declared, func(p Param) bool {
-		return p.Name == "name" ||
-			p.Name == t.Namevar()
-	}) && !bySymbol(n) {
+	if simple(t) && !has(declared, "name") && !has(declared, t.Namevar()) && !bySymbol(n) {
 		out := declared[:0] // the title gives the name, which goes again
-		for _, p := range declared {
+		for i := range declared {
+			p := &declared[i]
 			if value.IsUndef(p.Value) {
 				continue
 			}
 			if a, ok := p.Value.(*value.Array); ok {
 				p.Value = flatten(a, isRelation(p.Name))
 			}
-			out = append(out, p)
+			if len(out) == i { // it stands there
+				out = declared[:i+1]
+			} else {
+				out = append(out, *p)
+			}
 		}
 		return out, nil
 	}
@@ -84,6 +84,15 @@ declared:
 		}
 	}
 	return out, nil
+}
+
+func has(list []Param, name string) bool {
+	for i := range list {
+		if list[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // bySymbol reports whether a resource is named by a symbol, which never equals the text: the main class and stage.

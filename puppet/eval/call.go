@@ -83,7 +83,7 @@ type Lambda struct {
 func (ev *Evaluator) call(e *syntax.Call, sc *Scope) (value.Value, provenance.Ref) {
 	switch f := e.Functor.(type) {
 	case *syntax.Name:
-		args, refs, spine := ev.unfold(nil, nil, e.Args, sc)
+		args, refs, spine := ev.unfold(ev.rooms.args.list(len(e.Args)), nil, e.Args, sc)
 		return ev.callNamed(f.Value, args, refs, spine, e.Lambda, e, sc)
 	case *syntax.Ref:
 		return ev.callType(f, e, sc)
@@ -120,7 +120,7 @@ func (ev *Evaluator) callType(functor syntax.Expr, e *syntax.Call, sc *Scope) (v
 
 // method is `x.name(args)`: the function with x as its first argument.
 func (ev *Evaluator) method(e *syntax.MethodCall, sc *Scope) (value.Value, provenance.Ref) {
-	args, refs, spine := ev.unfold(nil, nil, []syntax.Expr{e.Functor.Left}, sc)
+	args, refs, spine := ev.unfold(ev.rooms.args.list(1+len(e.Args)), nil, []syntax.Expr{e.Functor.Left}, sc)
 	name := e.Functor.Name.Value
 	if len(args) > 0 {
 		if v, r, ok := ev.member(args[0], name, refs); ok {
@@ -342,12 +342,17 @@ func (ev *Evaluator) functionNames() []string {
 
 func (ev *Evaluator) callBuiltin(f *Function, args []value.Value, refs []provenance.Ref, block *Lambda, at source.Place,
 	sc *Scope) (value.Value, provenance.Ref, error) {
-	c := &Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at, does: f.Does}
+	c := ev.rooms.calls.one()
+	*c = Call{Eval: ev, Scope: sc, Name: f.Name, Args: args, Refs: refs, Block: block, Place: at, does: f.Does}
 	if block != nil && ev.trace != nil {
 		block.why = ev.trace.Join(refs...)
 	}
 	open := opaque(args...)
-	if has := ev.certainly(f, args, block); open != nil && has != nil {
+	var has []value.Value
+	if open != nil {
+		has = ev.certainly(f, args, block)
+	}
+	if has != nil {
 		ev.notDone(f.Name, open, at) // for the rest
 		args, c.Args = has, has
 	} else if o := open; o != nil && !f.Unknown {

@@ -21,7 +21,8 @@ func (ev *Evaluator) ensureClass(d *Definition, sc *Scope) *Resource {
 	if r := ev.find("Class", title); r != nil {
 		return r
 	}
-	r := &Resource{Type: "Class", Title: title, kind: "unknown", def: d, scope: sc, source: d}
+	r := ev.rooms.resources.one()
+	r.Type, r.Title, r.kind, r.def, r.scope, r.source = "Class", title, "unknown", d, sc, d
 	r.existence = ev.trace.Join(ev.ctl)
 	ev.initialTags(r)
 	ev.applyDefaults(r, sc)
@@ -278,8 +279,12 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 	} else if ev.trace != nil && d.Kind == DefineKind {
 		nameRef = ev.trace.With(nameRef, r.splat, configured("name"))
 	}
-	sc.setOnce("title", value.String(title), r.titleRef)
-	sc.setOnce("name", value.String(name), nameRef)
+	var titled value.Value = value.String(title)
+	sc.setOnce("title", titled, r.titleRef)
+	if name != title {
+		titled = value.String(name)
+	}
+	sc.setOnce("name", titled, nameRef)
 	if d.Kind != DefineKind {
 		ev.table.scopes[d.Name] = sc
 	}
@@ -310,7 +315,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		v := &f.vars[i]
 		if p.Default == nil {
 			if v.value == nil && d.Kind == ClassKind {
-				if o := ev.NoData(d.Name + "::" + p.Name); o != nil {
+				if o := ev.NoData(d.shape.keys[i]); o != nil {
 					v.value, v.ref = o, configured(p.Name)
 					ev.setParam(r, &param{p.Name, o, v.ref, source.Place{File: d.File.Source, Span: p.Where}, r.source, false, false})
 				}
@@ -326,7 +331,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 		}
 		ctl := ev.ctl
 		ev.ctl = ev.trace.With(ctl, why)
-		val, vr, err := ev.defaultFor(r, p, sc)
+		val, vr, err := ev.defaultFor(r, i, sc)
 		ev.ctl = ctl
 		if err == nil {
 			val, err = ev.convert(val)
@@ -338,7 +343,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 					Label: "the parameter is declared here"}}})
 		}
 		if d.Kind == ClassKind && (p.Type == nil || ev.judge.IsInstance(ev.paramType(d, i), val)) {
-			if o := ev.Elsewhere(d.Name+"::"+p.Name, val); o != nil {
+			if o := ev.Elsewhere(d.shape.keys[i], val); o != nil {
 				val = o
 			}
 		}
@@ -349,7 +354,7 @@ func (ev *Evaluator) bindParameters(r *Resource, sc *Scope) {
 			vr = ev.trace.With(vr, ctl, why)
 		}
 		if made == nil { // the rest of them in one piece
-			made = make([]param, 0, len(d.Params)-i)
+			made = ev.rooms.params.list(len(d.Params) - i)
 			r.params = slices.Grow(r.params, len(d.Params)-i)
 		}
 		made = append(made, param{p.Name, val, vr, source.Place{File: d.File.Source, Span: p.Default.Span()}, r.source, false,
@@ -440,7 +445,9 @@ func (ev *Evaluator) automaticLookup(r *Resource, sc *Scope) {
 			a.Ref = ev.trace.With(ev.trace.Note(a.Ref, provenance.LookedUp, d.shape.keys[i], 0, source.Place{}, nil), ev.ctl,
 				unset, ev.mayConfigure(d.Name, p.Name))
 		}
-		ev.setParam(r, &param{p.Name, ev.answered(a.Value), a.Ref, source.Place{}, r.source, false, false})
+		found := ev.rooms.params.one()
+		*found = param{p.Name, ev.answered(a.Value), a.Ref, source.Place{}, r.source, false, false}
+		ev.setParam(r, found)
 	}
 }
 

@@ -357,9 +357,10 @@ func (ev *Evaluator) callableOf(c closure) *types.Callable {
 }
 
 // defaultFor is the value that a resource has of a parameter that nobody gave one.
-func (ev *Evaluator) defaultFor(r *Resource, p *syntax.Param, sc *Scope) (value.Value, provenance.Ref, error) {
+func (ev *Evaluator) defaultFor(r *Resource, i int, sc *Scope) (value.Value, provenance.Ref, error) {
+	p := r.def.Params[i]
 	if r.def.Kind == ClassKind {
-		if o := ev.Elsewhere(r.def.Name+"::"+p.Name, nil); o != nil {
+		if o := ev.Elsewhere(r.def.shape.keys[i], nil); o != nil {
 			return o, 0, nil
 		}
 	}

@@ -191,6 +191,7 @@ type Evaluator struct {
 	answers   map[value.Value]bool // arrays and hashes that Hiera has answered
 	scratch   []provenance.Ref
 	room      []provenance.Ref // for lists that are kept
+	rooms     rooms
 }
 
 // A step is one level of the stack that error messages show.

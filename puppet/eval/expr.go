@@ -236,9 +236,9 @@ func (ev *Evaluator) unfold(elems []value.Value, refs []provenance.Ref, list []s
 	[]provenance.Ref, provenance.Ref) {
 	if elems == nil && len(list) > 0 {
 		elems = make([]value.Value, 0, len(list))
-		if ev.trace != nil {
-			refs = ev.roomFor(len(list))
-		}
+	}
+	if refs == nil && ev.trace != nil && len(list) > 0 {
+		refs = ev.roomFor(len(list))
 	}
 	var spine provenance.Ref
 	for _, x := range list {

@@ -278,7 +278,6 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 			Summary: fmt.Sprintf("Could not find resource '%s' for relationship from '%s'", t.text(), s.text()),
 			About:   about(source.MissingResource, t.text())})
 	}
-	b := value.NewArrayBuilder(4)
 	var before provenance.Ref
 	p := from.param(r.param)
 	if p != nil {
@@ -301,6 +300,7 @@ func (ev *Evaluator) relate(s, t end, r relation) {
 		// the attribute has something else already, which may be undef: their order counts
 		before = ev.trace.Join(r.moment, p.ref)
 	}
+	b := value.NewArrayBuilder(4)
 	if p != nil && !value.IsUndef(p.value) {
 		if a, ok := p.value.(*value.Array); ok {
 			b.AddAll(a)

@@ -360,7 +360,7 @@ func (ev *Evaluator) resourceTypeName(e *syntax.Resource, sc *Scope) string {
 }
 
 func (ev *Evaluator) resourceBodies(e *syntax.Resource, sc *Scope) resourceBodies {
-	bodies := make(resourceBodies, len(e.Bodies))
+	bodies := resourceBodies(ev.rooms.bodies.list(len(e.Bodies))[:len(e.Bodies)])
 	var used map[string]bool // made when a second title comes up: one alone clashes with nothing
 	if len(e.Bodies) > 1 {
 		used = map[string]bool{}
@@ -439,8 +439,7 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 	if len(ops) == 0 {
 		return nil, 0
 	}
-	out := make([]*param, 0, len(ops))
-	room := make([]param, 0, len(ops))
+	out := ev.rooms.lists.list(len(ops))
 	add := func(p param) {
 		if e != nil {
 			for _, q := range out {
@@ -449,11 +448,9 @@ func (ev *Evaluator) attributeOps(ops []*syntax.AttrOp, sc *Scope, e syntax.Expr
 				}
 			}
 		}
-		if len(room) == cap(room) { // a hash brought more than one
-			room = make([]param, 0, 8)
-		}
-		room = append(room, p)
-		out = append(out, &room[len(room)-1])
+		own := ev.rooms.params.one()
+		*own = p
+		out = append(out, own)
 	}
 	for _, op := range ops {
 		v, r := ev.eval(op.Value, sc)
@@ -544,8 +541,9 @@ func (ev *Evaluator) common(name string, v value.Value) value.Value {
 // declare makes one resource and puts it into the catalog; a class is evaluated at once.
 func (ev *Evaluator) declare(typeName string, t title, params []*param, splat provenance.Ref, form syntax.Form,
 	sc *Scope, at source.Span, e syntax.Expr) *Resource {
-	r := &Resource{place: ev.place(at), hasPlace: true, scope: sc, source: sc.source, virtual: form != syntax.Regular,
-		exported: form == syntax.Exported}
+	r := ev.rooms.resources.one()
+	r.place, r.hasPlace, r.scope, r.source = ev.place(at), true, sc, sc.source
+	r.virtual, r.exported = form != syntax.Regular, form == syntax.Exported
 	r.in = r.container[:0]
 	r.existence = ev.trace.Join(ev.ctl, t.ref)
 	r.titleRef, r.splat, r.decided = t.ref, splat, ev.ctl != sc.ctl
@@ -578,7 +576,11 @@ func (ev *Evaluator) declare(typeName string, t title, params []*param, splat pr
 	if r.def == nil || r.def.Kind != ClassKind {
 		params = spread(r.def, params)
 	}
-	r.params = make([]*param, 0, len(params)+2)
+	room := len(params) + 2
+	if r.def != nil { // those that are not given get defaults
+		room += len(r.def.Params)
+	}
+	r.params = ev.rooms.lists.list(room)
 	for _, p := range params {
 		ev.setParam(r, p)
 	}
@@ -788,6 +790,9 @@ func (ev *Evaluator) edge(from, to *Resource) {
 	if slices.Contains(to.in, from) {
 		return
 	}
+	if from.out == nil {
+		from.out = ev.rooms.contained.list(4)
+	}
 	from.out = append(from.out, to)
 	to.in = append(to.in, from)
 	ev.table.edges = append(ev.table.edges, edge{from, to, ev.trace.Join(ev.ctl)})
@@ -806,7 +811,7 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		form, typeName = syntax.Virtual, typeName[1:]
 	}
 	ev := c.Eval
-	list := make([]*param, 0, params.Len())
+	list := ev.rooms.lists.list(params.Len())
 	entries := params.Entries()
 	for i := range entries {
 		x := &entries[i]
@@ -818,7 +823,9 @@ func (c *Call) Declare(typeName string, name value.Value, params *value.Hash, ti
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false})
+		p := ev.rooms.params.one()
+		*p = param{string(key), v, ev.under(ev.Found(params, x, why)), c.Place, c.Scope.source, false, false}
+		list = append(list, p)
 	}
 	_, text := name.(value.String)
 	if !text {

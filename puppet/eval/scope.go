@@ -292,7 +292,8 @@ func (f *frame) add(name string, v value.Value, r provenance.Ref) {
 }
 
 func (ev *Evaluator) newScope(parent *Scope, source *Definition, res *Resource) *Scope {
-	sc := &Scope{ev: ev, parent: parent, source: source, resource: res}
+	sc := ev.rooms.scopes.one()
+	sc.ev, sc.parent, sc.source, sc.resource = ev, parent, source, res
 	sc.frame, sc.own = &sc.first, &sc.first
 	if ev.trace != nil { // code that is passed over keeps the scope that it would have run in
 		ev.budget.Keep(scopeBytes, calling)
@@ -741,7 +742,8 @@ func (ev *Evaluator) readsLiteral(v *variable) {
 func (sc *Scope) mark() *frame     { return sc.frame }
 func (sc *Scope) restore(f *frame) { sc.frame = f }
 func (sc *Scope) pushFrame(k frameKind) *frame {
-	f := &frame{outer: sc.frame, kind: k}
+	f := sc.ev.rooms.frames.one()
+	f.outer, f.kind = sc.frame, k
 	sc.frame = f
 	return f
 }

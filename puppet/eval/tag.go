@@ -50,22 +50,23 @@ func (t *tagSet) merge(o *tagSet) {
 	}
 }
 
-// addName adds a tag and, when it is qualified, its parts.
+// addName adds a tag and, when it is qualified, its parts: those of Ruby's split('::'), which drops empty ones at the
+// end.
 func (t *tagSet) addName(name string) {
-	if t.add(name) && strings.Contains(name, "::") {
-		for _, part := range rubySplit(name) {
-			t.add(part)
+	if !t.add(name) || !strings.Contains(name, "::") {
+		return
+	}
+	empty := false
+	for part := range strings.SplitSeq(name, "::") {
+		if part == "" {
+			empty = true
+			continue
 		}
+		if empty { // not at the end
+			t.add("")
+		}
+		t.add(part)
 	}
-}
-
-// rubySplit is Ruby's split('::'): empty parts at the end are dropped.
-func rubySplit(name string) []string {
-	parts := strings.Split(name, "::")
-	for len(parts) > 0 && parts[len(parts)-1] == "" {
-		parts = parts[:len(parts)-1]
-	}
-	return parts
 }
 
 // validTag is Puppet's rule for tags: a letter, digit or underscore, then those and : . -
@@ -144,7 +145,7 @@ func (r *Resource) Tagged(tag string) bool {
 // resources is a Ruby symbol and makes none.
 func (ev *Evaluator) initialTags(r *Resource) {
 	if r.tags.list == nil {
-		r.tags.list = make([]string, 0, 12)
+		r.tags.list = ev.rooms.tags.list(12)
 	}
 	for i, tag := range ev.typeName(r.Type).tags {
 		if !r.tags.add(tag) && i == 0 {

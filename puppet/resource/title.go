@@ -83,9 +83,16 @@ func noPattern(title string) error {
 // Key is a resource's uniqueness key (Puppet::Resource#uniqueness_key): the values of its key attributes, sorted by
 // attribute name. get gives the attributes that were declared, nil for those that were not.
 func Key(t *Type, title string, get func(attr string) value.Value) ([]value.Value, error) {
-	attrs, err := ParseTitle(t, title)
-	if err != nil {
-		return nil, err
+	var attrs []Attr
+	var one [1]Attr
+	if t != nil && t.Titles == nil && len(t.Namevars) > 0 { // as most are; ParseTitle would make a list of it
+		one[0] = Attr{t.Namevars[0], value.String(title)}
+		attrs = one[:]
+	} else {
+		var err error
+		if attrs, err = ParseTitle(t, title); err != nil {
+			return nil, err
+		}
 	}
 	at := func(name string) value.Value {
 		if v := get(name); !value.IsUndef(v) {
@@ -109,7 +116,10 @@ func Key(t *Type, title string, get func(attr string) value.Value) ([]value.Valu
 	if t == nil || len(t.Namevars) == 1 {
 		return []value.Value{name}, nil
 	}
-	sorted := slices.Sorted(slices.Values(t.Namevars))
+	sorted := t.Namevars
+	if !slices.IsSorted(sorted) {
+		sorted = slices.Sorted(slices.Values(sorted))
+	}
 	key := make([]value.Value, len(sorted))
 	for i, attr := range sorted {
 		v := at(attr)
