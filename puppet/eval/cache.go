@@ -39,6 +39,7 @@ type Cache struct {
 	convert   types.Converter                // for its parsed signatures
 	facts     *factTree                      // of the node compiled last
 	size      traceSize                      // of that compile
+	rooms     roomSize                       // likewise
 }
 
 // A knownType is a type that an expression stands for, with what had to be asked to find it, and what reading it reads.
@@ -189,6 +190,22 @@ func (c *Cache) traceSize() traceSize {
 func (c *Cache) setTraceSize(s traceSize) {
 	c.mu.Lock()
 	c.size = s
+	c.mu.Unlock()
+}
+
+// roomSize is how much room the last compile took.
+func (c *Cache) roomSize() roomSize {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.rooms
+}
+
+func (c *Cache) setRoomSize(s roomSize) {
+	if c.roomSize() == s {
+		return
+	}
+	c.mu.Lock()
+	c.rooms = s
 	c.mu.Unlock()
 }
 

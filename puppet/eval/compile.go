@@ -110,6 +110,7 @@ func Compile(w World, in Input) (result *Result) {
 	result.left = ev.seal(c)
 	result.Exports = ev.exportsOf(result.left)
 	result.Catalog = c
+	ev.cache.setRoomSize(ev.roomSize())
 	if ev.trace != nil {
 		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})
 	}

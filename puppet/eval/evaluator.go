@@ -221,7 +221,9 @@ func newEvaluator(w World, in Input) *Evaluator {
 		ev.ghosts.reserve(size)
 	}
 	ev.program = newProgram()
-	ev.table = newTable()
+	like := ev.cache.roomSize()
+	ev.rooms.like(like)
+	ev.table = newTable(like)
 	return ev
 }
 

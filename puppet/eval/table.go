@@ -50,8 +50,10 @@ type edge struct {
 	why      provenance.Ref
 }
 
-func newTable() table {
-	return table{scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{},
+func newTable(like roomSize) table {
+	return table{list: make([]*Resource, 0, like.list), added: make([]*Resource, 0, like.list),
+		edges: make([]edge, 0, like.edges), index: catalog.Index[*Resource]{Room: like.list},
+		scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{},
 		firsts: map[string]provenance.Ref{}, since: map[string]provenance.Ref{}, types: map[string]*typeName{},
 		refs: map[*syntax.Ref]value.Type{}}
 }
