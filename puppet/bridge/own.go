@@ -79,12 +79,14 @@ type Own struct {
 	Limits  ruby.Limits // with the compile's budget
 	// Asked is told of every path that is looked at, and whether as a directory, before it is; nil for nobody.
 	Asked func(path string, list bool)
+	// Found keeps what of Files was found to be a file, or not, when it was required, for all compiles; nil for nothing.
+	Found *sync.Map
 }
 
 // NewOwn makes a bridge to the own engine, for one compile.
 func NewOwn(opt Options, own Own) *Bridge {
 	b := New(opt)
-	b.own = &ownRun{b: b, reading: reading{Own: own, libraries: opt.Libraries, features: map[string]bool{}}}
+	b.own = &ownRun{b: b, reading: reading{Own: own, libraries: opt.Libraries}}
 	b.own.reading.trace = func() *provenance.Trace {
 		if len(b.frames) == 0 {
 			return nil

@@ -28,7 +28,7 @@ type reading struct {
 
 // Hooks let the code of a template read files and require libraries.
 func (own Own) Hooks(in *ruby.Interp, libraries []string, tr *provenance.Trace) ruby.Hooks {
-	r := &reading{Own: own, in: in, libraries: libraries, features: map[string]bool{},
+	r := &reading{Own: own, in: in, libraries: libraries,
 		trace: func() *provenance.Trace { return tr }}
 	return ruby.Hooks{Require: r.require, Constant: r.constant, More: r.more, JSON: checkJSON, Files: r, Each: eachOf}
 }
@@ -186,12 +186,41 @@ func (r *reading) feature(p string) bool {
 	if r.features[p] {
 		return true
 	}
-	if kind, outside := r.Kind(p); outside || kind != "file" {
+	if !r.hasFile(p) {
 		return false
 	}
-	r.features[p] = true
+	r.loaded(p)
 	r.in.Lasting(func() { r.in.RunIn(r.program(p), r.in.Main(), nil) })
 	return true
+}
+
+func (r *reading) loaded(feature string) {
+	if r.features == nil {
+		r.features = map[string]bool{}
+	}
+	r.features[feature] = true
+}
+
+// hasFile reports whether what is required is a file. Every library is asked, again in each compile, so what the files
+// say is kept.
+func (r *reading) hasFile(p string) bool {
+	if r.Found == nil {
+		kind, outside := r.Kind(p)
+		return !outside && kind == "file"
+	}
+	if is, known := r.Found.Load(p); known {
+		r.sawFile(p, false)
+		return is.(bool)
+	}
+	if r.outside(p) {
+		return false
+	}
+	kind, outside := r.Kind(p)
+	is := !outside && kind == "file"
+	if !outside {
+		r.Found.Store(p, is)
+	}
+	return is
 }
 
 // constant loads what Puppet has loaded long before code of modules runs.
@@ -204,7 +233,7 @@ func (r *reading) constant(in *ruby.Interp, scope, name string) (ruby.Object, bo
 	if file == "" || r.features["bunraku/"+file] {
 		return nil, false
 	}
-	r.features["bunraku/"+file] = true
+	r.loaded("bunraku/" + file)
 	library, err := r.Library.own("library/" + file)
 	if err != nil {
 		return nil, false

@@ -120,6 +120,7 @@ type Snapshot struct {
 	bridge      *bridge.Bridge // nil unless the installed Ruby may run
 	sums        sync.Map       // path of a function's file → what isChecked compares
 	rubyLibrary *bridge.Library
+	required    sync.Map // path of what code in Ruby requires → bool: whether it is a file
 	ownOnce     source.Once
 	ownOptions  bridge.Options
 

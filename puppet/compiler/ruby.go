@@ -99,7 +99,8 @@ func (c *Snapshot) bridgeOf(call *eval.Call) *bridge.Bridge {
 
 // own is how the own engine runs in a compile.
 func (w *world) own(call *eval.Call) bridge.Own {
-	return bridge.Own{Library: w.c.rubyLibrary, Files: w.c.files, Limits: w.erb.Limits(call), Asked: w.asksPath}
+	return bridge.Own{Library: w.c.rubyLibrary, Files: w.c.files, Limits: w.erb.Limits(call), Asked: w.asksPath,
+		Found: &w.c.required}
 }
 
 // templateHooks are what the code of templates can reach: files, and libraries of modules.

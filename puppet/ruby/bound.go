@@ -33,8 +33,50 @@ type Limits struct {
 	OlderYAML bool // to_yaml writes as in puppetserver 7 (psych.Older)
 }
 
-// An Account counts the memory of interpreters that are alive at the same time.
-type Account struct{ bytes int }
+// An Account counts the memory of interpreters that are alive at the same time. It also has room for what they make
+// many of, so that it need not come in many small pieces; one goroutine at a time may use them.
+type Account struct {
+	bytes   int
+	slots   []Object // for frames and lists of arguments
+	frames  []frame
+	strings []String
+	framed  int // for how many frames there was room the last time
+	written int // likewise, for strings
+}
+
+// list is an empty list with room for n.
+func (a *Account) list(n int) []Object {
+	if n > len(a.slots) {
+		a.slots = make([]Object, max(n, 32))
+	}
+	l := a.slots[:0:n]
+	a.slots = a.slots[n:]
+	return l
+}
+
+func (a *Account) frame() *frame {
+	if len(a.frames) == 0 {
+		a.frames = make([]frame, more(&a.framed))
+	}
+	f := &a.frames[0]
+	a.frames = a.frames[1:]
+	return f
+}
+
+func (a *Account) text() *String {
+	if len(a.strings) == 0 {
+		a.strings = make([]String, more(&a.written))
+	}
+	s := &a.strings[0]
+	a.strings = a.strings[1:]
+	return s
+}
+
+// more is for how many there is to be room next: most programs need few, and some many.
+func more(last *int) int {
+	*last = min(max(2, 2**last), 32)
+	return *last
+}
 
 // DefaultLimits are generous for templates: the longest of Debian's takes some thousand steps.
 func DefaultLimits() Limits {

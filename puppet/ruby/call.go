@@ -80,7 +80,7 @@ func (in *Interp) evalArgs(ns []syntax.Node, f *frame) ([]Object, bool) {
 	if len(ns) == 0 {
 		return nil, false
 	}
-	args := make([]Object, 0, len(ns))
+	args := in.list(len(ns))
 	for _, n := range ns {
 		switch n := n.(type) {
 		case *syntax.Splat:
@@ -176,7 +176,7 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 				return v
 			}
 		}
-		args := []Object{arg}
+		args := append(in.list(1), arg)
 		in.prov.callArgs(m, recv, n.Name, args)
 		return in.callFrom(f, recv, n.Name, args, nil, n)
 	}

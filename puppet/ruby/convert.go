@@ -38,7 +38,7 @@ func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
 		if in.prov.trace != nil {
 			a.origin = &origin{spine: ref, array: v}
 		}
-		in.memo[v] = a
+		in.converted(v, a)
 		return a
 	case *value.Hash:
 		if o, ok := in.memo[v]; ok && v != value.EmptyHash {
@@ -51,7 +51,7 @@ func (in *Interp) fromValue(v value.Value, ref provenance.Ref) Object {
 		if in.prov.trace != nil {
 			h.origin = &origin{spine: ref, hash: v}
 		}
-		in.memo[v] = h
+		in.converted(v, h)
 		return h
 	case *value.Regexp:
 		return &Regexp{re: v.Re, src: v.Source}
@@ -110,7 +110,8 @@ func (in *Interp) ToValue(o Object) value.Value {
 		a := b.Array()
 		if in.giving != nil {
 			in.giving.became(o.of, a)
-			o.of, o.dirty, in.memo[a] = a, false, o
+			o.of, o.dirty = a, false
+			in.converted(a, o)
 		}
 		return a
 	case *Hash:
@@ -129,7 +130,8 @@ func (in *Interp) ToValue(o Object) value.Value {
 		h := b.Hash()
 		if in.giving != nil {
 			in.giving.became(o.of, h)
-			o.of, o.dirty, in.memo[h] = h, false, o
+			o.of, o.dirty = h, false
+			in.converted(h, o)
 		}
 		return h
 	case *Set:
@@ -251,3 +253,11 @@ func (in *Interp) Show(o Object) (s string, err error) {
 
 // ClassName is the name of an object's class.
 func (in *Interp) ClassName(o Object) string { return in.classOf(o).name }
+
+// converted remembers what a container of Puppet's has been converted to.
+func (in *Interp) converted(v any, o Object) {
+	if in.memo == nil {
+		in.memo = map[any]Object{}
+	}
+	in.memo[v] = o
+}

@@ -17,8 +17,7 @@ type Interp struct {
 	limits    Limits
 	used      meter
 	account   *Account
-	calls     []*call  // that are free
-	slots     []Object // room for frames
+	calls     []*call // that are free
 	refs      []provenance.Ref
 	globals   *Globals
 	gconst    map[string]Object      // top-level constants set by the program
@@ -87,7 +86,7 @@ type regexpKey struct {
 
 // New makes an interpreter.
 func (rt *Runtime) New(limits Limits) *Interp {
-	in := &Interp{rt: rt, limits: limits, account: limits.Shared, globals: limits.State, memo: map[any]Object{}}
+	in := &Interp{rt: rt, limits: limits, account: limits.Shared, globals: limits.State}
 	if in.account == nil {
 		in.account = &Account{}
 	}
@@ -129,11 +128,8 @@ func (f *frame) scope() *lexical {
 }
 
 func (in *Interp) newFrame(slots int) *frame {
-	if slots > len(in.slots) {
-		in.slots = make([]Object, max(slots, 32))
-	}
-	f := &frame{slots: in.slots[:slots:slots]}
-	in.slots = in.slots[slots:]
+	f := in.account.frame()
+	f.slots = in.list(slots)[:slots]
 	if in.prov.trace != nil {
 		if slots > len(in.refs) {
 			in.refs = make([]provenance.Ref, max(slots, 64))
@@ -187,8 +183,13 @@ func (in *Interp) Run(prog *Program, self Object) (result Object, err error) {
 // str makes a string that counts against the memory.
 func (in *Interp) str(s string) *String {
 	in.room(len(s) + 32)
-	return &String{s: s}
+	o := in.account.text()
+	o.s = s
+	return o
 }
+
+// list is an empty list with room for n.
+func (in *Interp) list(n int) []Object { return in.account.list(n) }
 
 func (in *Interp) array(e []Object) *Array {
 	in.room(16*len(e) + 48)

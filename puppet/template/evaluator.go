@@ -49,13 +49,13 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		t = e.Cache.Inline(template, c.TextAt(template))
 	} else {
 		f, path, err := e.Find(template)
-		if u := (*source.Unknown)(nil); errors.As(err, &u) {
-			return &value.Opaque{Why: u.Error()}, 0, nil
-		}
-		if errors.Is(err, syscall.EISDIR) {
-			return nil, 0, fmt.Errorf("Failed to parse template %s:\n  Detail: %w\n", template, err)
-		}
 		if err != nil {
+			if u := (*source.Unknown)(nil); errors.As(err, &u) {
+				return &value.Opaque{Why: u.Error()}, 0, nil
+			}
+			if errors.Is(err, syscall.EISDIR) {
+				return nil, 0, fmt.Errorf("Failed to parse template %s:\n  Detail: %w\n", template, err)
+			}
 			return nil, 0, err
 		}
 		if f == nil {
