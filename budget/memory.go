@@ -13,9 +13,12 @@ import (
 // often the nearer it comes to roomy; one that asks for more (Roomier) gets that. A run that keeps more than that (many
 // nodes) gets half as much again as it keeps, after every collection: it would otherwise only collect.
 //
+// Nor is it noted where memory was asked for, which only profiles of it tell: what offers those (serve) has it noted.
+//
 // The program calls it first; so does what measures the program from inside, which takes it back at its end.
 func TuneMemory() (undo func()) {
-	percent, limit := debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
+	percent, limit, noted := debug.SetGCPercent(-1), debug.SetMemoryLimit(-1), runtime.MemProfileRate
+	runtime.MemProfileRate = 0
 	debug.SetGCPercent(percent)
 	var over atomic.Bool
 	if os.Getenv("GOGC") == "" {
@@ -35,6 +38,7 @@ func TuneMemory() (undo func()) {
 		room.Store(0)
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
+		runtime.MemProfileRate = noted
 	}
 }
 

@@ -56,6 +56,9 @@ func looking(t *testing.T, dir string, idle time.Duration) *nav {
 // the clock says is printed beside it. What is done when nobody types does not run meanwhile.
 func TestAcceptEditor(t *testing.T) {
 	defer budget.TuneMemory()()
+	if os.Getenv("BUNRAKU_HEAP") != "" {
+		runtime.MemProfileRate = 512 << 10
+	}
 	dir, files := wikimedia(t)
 	spent := processor(t) // what the first session reads is not read for nothing
 	n := &nav{dial(t, nil), dir}
