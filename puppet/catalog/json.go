@@ -174,10 +174,34 @@ func plain(s string) bool {
 	return (w|(w-0x20*ones)|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops == 0
 }
 
+// stands reports whether a text is all characters that stand for themselves, as most texts are.
+func stands(s string) bool {
+	if len(s) < 8 {
+		for i := range len(s) {
+			if quoted[s[i]] != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i+8 <= len(s); i += 8 {
+		if !plain(s[i : i+8]) {
+			return false
+		}
+	}
+	return plain(s[len(s)-8:])
+}
+
 func (w *writer) string(s string) {
-	w.dst = append(w.dst, '"')
-	w.text(s)
-	w.dst = append(w.dst, '"')
+	dst := append(w.dst, '"')
+	if stands(s) {
+		dst = append(dst, s...)
+	} else {
+		w.dst = dst
+		w.text(s)
+		dst = w.dst
+	}
+	w.dst = append(dst, '"')
 }
 
 func (w *writer) text(s string) {
@@ -355,6 +379,14 @@ func (w *writer) edge(e Edge) {
 }
 
 func (w *writer) ref(r *Resource) {
+	if stands(r.Type) && stands(r.Title) {
+		dst := append(w.dst, '"')
+		dst = append(dst, r.Type...)
+		dst = append(dst, '[')
+		dst = append(dst, r.Title...)
+		w.dst = append(dst, ']', '"')
+		return
+	}
 	w.dst = append(w.dst, '"')
 	w.text(r.Type)
 	w.dst = append(w.dst, '[')
