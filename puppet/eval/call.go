@@ -316,10 +316,10 @@ func (ev *Evaluator) userFunction(name string) *userFunction {
 	if f := ev.functions[name]; f != nil {
 		return f
 	}
-	if ev.tried["function "+name] {
+	if ev.tried[attempt{"function", name, ""}] {
 		return nil
 	}
-	ev.tried["function "+name] = true
+	ev.tried[attempt{"function", name, ""}] = true
 	f, ds := ev.world.FunctionFile(name)
 	ev.heard(ds)
 	if f != nil {

@@ -166,14 +166,9 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	}
 	if d.Kind != DefineKind && d.Name != "" {
 		ev.table.classes = append(ev.table.classes, d.Name)
-		var others provenance.Ref
-		// such a statement is the first to declare its class, or fails: whatever could have declared it earlier does not
-		// matter
-		if r.stated == 0 {
-			others = ev.mayDeclare(d.Name) // before its scope is entered: all names given so far count
+		if ev.trace != nil {
+			ev.noteFirst(d, r)
 		}
-		ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, others, ev.moment(), ev.positionOf(r.scope))
-		ev.table.since[d.Name] = ev.trace.Join(ev.ctl, ev.sinceRef(ev.running()))
 	}
 	ev.push(step{of: r, place: r.place})
 	c := ev.enterFile(d.File)
@@ -190,6 +185,21 @@ func (ev *Evaluator) evaluateCode(r *Resource) {
 	ev.ctl, ev.jumps = before, jumps
 	ev.leaveFile(c)
 	ev.pop()
+}
+
+// noteFirst keeps what decides that, and when, a class is evaluated.
+func (ev *Evaluator) noteFirst(d *Definition, r *Resource) {
+	var others provenance.Ref
+	// such a statement is the first to declare its class, or fails: whatever could have declared it earlier does not
+	// matter
+	if r.stated == 0 {
+		others = ev.mayDeclare(d.Name) // before its scope is entered: all names given so far count
+	}
+	if ev.table.firsts == nil {
+		ev.table.firsts, ev.table.since = map[string]provenance.Ref{}, map[string]provenance.Ref{}
+	}
+	ev.table.firsts[d.Name] = ev.trace.Join(ev.ctl, r.existence, others, ev.moment(), ev.positionOf(r.scope))
+	ev.table.since[d.Name] = ev.trace.Join(ev.ctl, ev.sinceRef(ev.running()))
 }
 
 func stackText(r *Resource) string {

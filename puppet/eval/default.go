@@ -176,6 +176,9 @@ func (ev *Evaluator) addOverride(o *Resource) {
 	if len(ev.table.overrides[key]) == 0 {
 		ev.table.overOrder = append(ev.table.overOrder, key)
 	}
+	if ev.table.overrides == nil {
+		ev.table.overrides = map[catalog.Name][]*Resource{}
+	}
 	ev.table.overrides[key] = append(ev.table.overrides[key], o)
 }
 

@@ -86,15 +86,18 @@ type program struct {
 	aliases   map[string]*alias
 	entities  map[string]source.Place
 	loaded    map[*syntax.File]bool
-	tried     map[string]bool // names that were looked for, and files
+	tried     map[attempt]bool // names that were looked for, and files
 }
+
+// An attempt is what was looked for: a class, say, or a manifest of a module by the rest of its name.
+type attempt struct{ kind, name, rest string }
 
 func newProgram() program {
 	return program{
 		classes: map[string]*Definition{}, defines: map[string]*Definition{}, nodeNames: map[string]*Definition{},
 		functions: map[string]*userFunction{}, aliases: map[string]*alias{}, entities: map[string]source.Place{},
 		loaded: map[*syntax.File]bool{},
-		tried:  map[string]bool{},
+		tried:  map[attempt]bool{},
 	}
 }
 
@@ -327,7 +330,7 @@ func (ev *Evaluator) findClass(name string) *Definition {
 		ev.askCandidates(name, true)
 		return d
 	}
-	ev.autoload("class " + name)
+	ev.autoload("class", name)
 	return ev.classes[name]
 }
 
@@ -338,14 +341,14 @@ func (ev *Evaluator) findDefine(name string) *Definition {
 		ev.askCandidates(name, true)
 		return d
 	}
-	ev.autoload("define " + name)
+	ev.autoload("define", name)
 	return ev.defines[name]
 }
 
 // autoload reads the files that may define a name: module/manifests/b/c.pp, then b.pp, then init.pp for module::b::c.
 // With any of them comes init.pp, which is always the first of a module.
-func (ev *Evaluator) autoload(what string) {
-	kind, name, _ := strings.Cut(what, " ")
+func (ev *Evaluator) autoload(kind, name string) {
+	what := attempt{kind, name, ""}
 	if ev.tried[what] {
 		ev.askCandidates(name, false)
 		return
@@ -355,16 +358,17 @@ func (ev *Evaluator) autoload(what string) {
 	if name == "" {
 		return
 	}
-	segments := strings.Split(name, "::")
-	for n := len(segments); n >= 1; n-- {
-		var files []*syntax.File
-		for _, rest := range []string{"", strings.Join(segments[1:n], "::")} {
-			path := "manifest " + segments[0] + " " + rest
+	module, inner, _ := strings.Cut(name, "::")
+	for {
+		var room [2]*syntax.File
+		files := room[:0]
+		for _, rest := range [...]string{"", inner} {
+			path := attempt{"manifest", module, rest}
 			if ev.tried[path] {
 				continue
 			}
 			ev.tried[path] = true
-			f, ds := ev.world.Manifest(segments[0], rest)
+			f, ds := ev.world.Manifest(module, rest)
 			ev.heard(ds)
 			if f != nil {
 				files = append(files, f)
@@ -373,9 +377,23 @@ func (ev *Evaluator) autoload(what string) {
 		for _, f := range files { // all of them could be read
 			ev.define(f)
 		}
-		if kind == "class" && ev.classes[name] != nil || kind == "define" && ev.defines[name] != nil {
+		if inner == "" || kind == "class" && ev.classes[name] != nil || kind == "define" && ev.defines[name] != nil {
 			return
 		}
+		inner = outer(inner)
+	}
+}
+
+// outer is a name without its last segment, counted from the left as Ruby's split does.
+func outer(name string) string {
+	end := 0
+	for at := 0; ; {
+		i := strings.Index(name[at:], "::")
+		if i < 0 {
+			return name[:end]
+		}
+		end = at + i
+		at = end + 2
 	}
 }
 
@@ -447,12 +465,12 @@ func (ev *Evaluator) TypeNamed(name string) (value.Type, error) {
 // aliasNamed is the type alias of a name, which a file may have to be read for; nil if there is none.
 func (ev *Evaluator) aliasNamed(name string) (value.Type, error) {
 	key := canonical(name)
-	if ev.aliases[key] != nil || ev.tried["type "+key] {
+	if ev.aliases[key] != nil || ev.tried[attempt{"type", key, ""}] {
 		if ev.log.Framed() {
 			ev.world.TypeFile(strings.TrimPrefix(name, "::"))
 		}
 	} else { // looking for a define may have read it
-		ev.tried["type "+key] = true
+		ev.tried[attempt{"type", key, ""}] = true
 		f, ds := ev.world.TypeFile(strings.TrimPrefix(name, "::"))
 		ev.heard(ds)
 		if f != nil {
@@ -623,7 +641,7 @@ func (a *alias) known() provenance.Ref {
 // knownResourceType reports whether a lower-case name is a resource type or a define.
 func (ev *Evaluator) knownResourceType(name string) bool {
 	if !strings.Contains(name, ":") {
-		if asked := "resource " + name; !ev.tried[asked] {
+		if asked := (attempt{"resource", name, ""}); !ev.tried[asked] {
 			ev.tried[asked] = true
 			ev.budget.Spend(nameSteps, finding)
 			ev.budget.Keep(nameBytes, finding)

@@ -206,8 +206,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 	if in.Cache == nil {
 		in.Cache = NewCache()
 	}
-	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{},
-		literals: map[*syntax.File]provenance.Ref{}, pieces: map[value.Value]bool{}, short: map[string]bool{}}
+	ev := &Evaluator{world: w, cache: in.Cache, in: in, log: in.Log, set: in.Settings, warned: map[string]bool{}}
 	if ev.budget = in.Budget; ev.budget == nil {
 		ev.budget = budget.New(context.Background(), Limits())
 	}
@@ -215,6 +214,7 @@ func newEvaluator(w World, in Input) *Evaluator {
 	ev.TakesBytes(in.Bytes)
 	ev.set.Storeconfigs = ev.set.Storeconfigs || in.Imports != nil
 	if ev.set.Trace {
+		ev.literals = map[*syntax.File]provenance.Ref{}
 		size := ev.cache.traceSize()
 		ev.trace = provenance.NewTraceLike(size.trace)
 		ev.trace.Within(ev.budget)

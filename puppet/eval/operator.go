@@ -99,7 +99,7 @@ func (ev *Evaluator) binary(e *syntax.Binary, sc *Scope) (value.Value, provenanc
 	case syntax.OpAdd, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpShl, syntax.OpShr:
 		v, ref := ev.arithmetic(e, l, lr, r, rr, sc)
 		if a, is := v.(*value.Array); is && (ev.ofPieces(l) || ev.ofPieces(r)) {
-			ev.pieces[a] = true
+			ev.madeOfPieces(a)
 		}
 		ev.made(v, ev.place(e.Where))
 		return v, ref

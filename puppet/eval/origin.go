@@ -380,9 +380,9 @@ func (ev *Evaluator) remade(args []value.Value, v value.Value, lambda bool) {
 	}
 	switch {
 	case walks:
-		ev.pieces[walk] = true
+		ev.madeOfPieces(walk)
 	case many:
-		ev.pieces[a] = true
+		ev.madeOfPieces(a)
 	}
 	for _, text := range made {
 		if (!lambda || cut && !many) && !slices.Contains(given, text) {
@@ -403,6 +403,14 @@ func (ev *Evaluator) Remade(args []value.Value, v value.Value) {
 	if len(ev.seen) > 0 {
 		ev.remade(bare, v, false)
 	}
+}
+
+// madeOfPieces notes such an array, or what walks over one.
+func (ev *Evaluator) madeOfPieces(v value.Value) {
+	if ev.pieces == nil {
+		ev.pieces = map[value.Value]bool{}
+	}
+	ev.pieces[v] = true
 }
 
 // ofPieces reports whether a value is an array, or walks over one, of what a secret was cut into: each piece may be too
@@ -430,6 +438,9 @@ func (ev *Evaluator) Secret(text string) bool {
 // was made before. A line with the secret itself in it is found anyhow.
 func (ev *Evaluator) Made(text string) {
 	if len(text) < leastSecret && text != "" {
+		if ev.short == nil {
+			ev.short = map[string]bool{}
+		}
 		ev.short[text] = true
 	}
 	made := ev.Secret(text)

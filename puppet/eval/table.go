@@ -53,9 +53,9 @@ type edge struct {
 func newTable(like roomSize) table {
 	return table{list: make([]*Resource, 0, like.list), added: make([]*Resource, 0, like.list),
 		edges: make([]edge, 0, like.edges), index: catalog.Index[*Resource]{Room: like.list},
-		scopes: map[string]*Scope{}, overrides: map[catalog.Name][]*Resource{},
-		firsts: map[string]provenance.Ref{}, since: map[string]provenance.Ref{}, types: map[string]*typeName{},
-		refs: map[*syntax.Ref]value.Type{}}
+		scopes: map[string]*Scope{},
+		types:  map[string]*typeName{},
+		refs:   map[*syntax.Ref]value.Type{}}
 }
 
 // find is the resource with a type and title, or with that alias.
