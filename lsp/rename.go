@@ -239,7 +239,14 @@ type change struct {
 func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	file := pathOf(p.TextDocument.URI)
 	s.mu.Lock()
-	folders := slices.DeleteFunc(slices.Clone(s.folders), func(f *folder) bool { return !f.holds(file) })
+	var folders, beside []*folder
+	for _, f := range s.folders {
+		if f.holds(file) {
+			folders = append(folders, f)
+		} else {
+			beside = append(beside, f)
+		}
+	}
 	s.mu.Unlock()
 	slices.SortFunc(folders, func(a, b *folder) int { return len(a.dir) - len(b.dir) })
 	var whole *change
@@ -274,6 +281,9 @@ func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 			if !s.movesFiles() {
 				return nil, refused("%s has to become %s, and this editor lets nobody move files", at.short(from), at.short(to))
 			}
+		}
+		if err := r.leaves(beside); err != nil {
+			return nil, err
 		}
 		nodes, failing, err := r.try(ctx, view, c, to)
 		if err != nil {
