@@ -358,16 +358,28 @@ func (at *spot) comment(o occurrence) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// documentedAt is what stands below the comment about a definition; of a parameter its owner.
+// documentedAt is what stands below the comment about a definition; of a parameter its owner. That of a block has none.
 func documentedAt(o occurrence) source.Span {
 	if o.Param {
 		for _, d := range o.tree.Defs {
-			if d.Span().Contains(o.Whole) {
+			if slices.ContainsFunc(allParams(d), func(p *syntax.Param) bool { return p.Span() == o.Whole }) {
 				return d.Span()
 			}
 		}
 	}
 	return o.Whole
+}
+
+// allParams are the parameters of a definition of any sort.
+func allParams(d syntax.Definition) []*syntax.Param {
+	switch d := d.(type) {
+	case *syntax.Function:
+		return d.Params
+	case *syntax.Plan:
+		return d.Params
+	}
+	_, params := parametersOf(d)
+	return params
 }
 
 // above are the lines of the comment that stands right above a span, without their marks.

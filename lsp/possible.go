@@ -625,9 +625,13 @@ func (x *index) mayRender(open outline.Name, e *entry) bool {
 	return module != "" && strings.HasPrefix(name, module+"/") || len(x.callers[e.template]) == 0
 }
 
-// takers tells the files that may have texts which name a parameter of a template or plan; nil if there are none.
+// takers tells the files that may have texts which name a parameter of a template or plan, wherever in that it was
+// asked for; nil if there are none.
 func (at *spot) takers(id identity, n outline.Name) func(*entry) bool {
-	if plan := n.In; n.Param && id.file == at.entry.path && fleet.IsPlan(id.file) {
+	param := slices.ContainsFunc(at.entry.defs, func(d outline.Name) bool {
+		return d.Kind == n.Kind && d.Name == n.Name && d.Local == n.Local && d.Param
+	})
+	if plan := n.In; param && id.file == at.entry.path && fleet.IsPlan(id.file) {
 		return func(e *entry) bool {
 			return slices.ContainsFunc(e.names, func(n outline.Name) bool {
 				return n.Kind == outline.FunctionName && n.Name == plan

@@ -48,6 +48,9 @@ func refused(format string, args ...any) error {
 // renaming finds out what stands at a spot and whether it is ours to rename.
 func (at *spot) renaming() (*renaming, error) {
 	at.name = rooted(at.name)
+	if at.name.Span.End < at.offset {
+		return nil, refused("this is a part of the value of %s", at.name.Name)
+	}
 	r := &renaming{spot: at, kind: at.name.Kind, full: at.name.Name, uses: at.together(at.entry, at.name)}
 	switch at.name.Kind {
 	case outline.ResourceName:
@@ -398,13 +401,13 @@ func (r *renaming) change(to string) (*change, error) {
 		switch {
 		case r.kind == outline.VariableName:
 			put(o.entry, o.Span, text[:len(text)-len(lastPart(text))]+to)
-			for _, at := range documented(o) {
-				put(o.entry, at, to)
-			}
 		case text[0] >= 'A' && text[0] <= 'Z':
 			put(o.entry, o.Span, outline.Capitalized(to))
 		default:
 			put(o.entry, o.Span, to)
+		}
+		for _, at := range documented(o) {
+			put(o.entry, at, to)
 		}
 		if from := r.file(o); from != "" {
 			next, err := r.moved(from, to)

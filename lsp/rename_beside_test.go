@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,103 @@ func TestFoldersBeside(t *testing.T) {
 			return strings.Contains(uri, "/control/")
 		}) {
 			t.Errorf("%s of %s, which the folder beside has itself: %v %q", x.word, x.file, edit, why)
+		}
+	}
+	n.bye()
+}
+
+// TestRenamePlanParameter: a plan's parameter is kept by who gives it wherever somebody asks for the rename.
+func TestRenamePlanParameter(t *testing.T) {
+	files, _, _ := unreached()
+	maps.DeleteFunc(files, func(p, _ string) bool { return strings.Contains(p, "unreached") })
+	const plan = "modules/web/plans/p.pp"
+	files[plan] = `plan web::p(Integer $port, TargetSpec $nodes) {
+  $r = run_task('web::t', $nodes)
+  run_plan('web::p', port => 1, nodes => $nodes)
+  notice("${port} ${r}")
+}
+`
+	n := navigate(t, files)
+	for _, x := range []struct {
+		word string
+		nth  int
+		why  string
+	}{{"$port", 1, "p.pp:3 has port"}, {"${port", 1, "p.pp:3 has port"}, {"$nodes", 1, "p.pp:3 has nodes"},
+		{"$nodes", 2, "p.pp:3 has nodes"}, {"$nodes", 3, "p.pp:3 has nodes"}, {"$r", 1, ""}, {"${r", 1, ""}} {
+		p := n.pos(plan, x.word, x.nth)["position"].(map[string]any)
+		ask := n.doc(plan)
+		ask["position"] = map[string]any{"line": p["line"], "character": p["character"].(int) + len(x.word) - 1}
+		ask["newName"] = "other"
+		m := n.answer(n.send("textDocument/rename", ask))
+		why := ""
+		if e, is := m["error"].(map[string]any); is {
+			why = e["message"].(string)
+		}
+		if !strings.Contains(why, x.why) || (x.why == "") != (why == "") {
+			t.Errorf("%s, the %d. time: %q, want %q", x.word, x.nth, why, x.why)
+		}
+	}
+	n.bye()
+}
+
+// TestRenameDocumented: what puppet-strings has of a function's parameter is its, and goes with it; a parameter of a
+// block has nothing of what stands above the class.
+func TestRenameDocumented(t *testing.T) {
+	files := maps.Clone(named)
+	const greet, list, plan = "modules/web/functions/greet.pp", "modules/web/manifests/list.pp", "modules/web/plans/p.pp"
+	files[greet] = "# Greets.\n#\n# @param who\n#   is greeted\n# @return a greeting\n" + named[greet]
+	files[list] = `# Lists.
+#
+# @param port the port
+class web::list ($port = 1) {
+  $all = [1].map |$port| { $port + 1 }
+  notify { "${all} ${port}": }
+}
+`
+	files[plan] = "# @param where that\nplan web::p($where) {\n  notice($where)\n}\n"
+	n := navigate(t, files)
+	edit, why := n.renameIn(greet, "who}", 1, "whom")
+	if why != "" {
+		t.Fatal(why)
+	}
+	if is, want := n.written(edit)[greet], strings.ReplaceAll(files[greet], "who", "whom"); is != want {
+		t.Errorf("a function is then\n%s", is)
+	}
+	if edit, why = n.renameIn(plan, "where)", 1, "there"); why != "" {
+		t.Fatal(why)
+	}
+	if is, want := n.written(edit)[plan], strings.ReplaceAll(files[plan], "where", "there"); is != want {
+		t.Errorf("a plan is then\n%s", is)
+	}
+	ask := n.pos(list, "port|", 1)
+	ask["context"] = map[string]any{"includeDeclaration": true}
+	if is := n.places(n.ask("textDocument/references", ask)); len(is) != 2 {
+		t.Errorf("a block's parameter is at %q", is)
+	}
+	if is := fmt.Sprint(n.ask("textDocument/hover", ask)); strings.Contains(is, "the port") {
+		t.Errorf("a block's parameter is said to be %s", is)
+	}
+	if edit, why = n.renameIn(list, "port|", 1, "number"); why != "" {
+		t.Fatal(why)
+	}
+	if is, want := n.written(edit)[list], strings.Replace(files[list], "|$port| { $port", "|$number| { $number", 1); is != want {
+		t.Errorf("a class is then\n%s", is)
+	}
+	n.bye()
+}
+
+// TestRenameBehindKey: what stands behind a key and a point is a part of the value, and no place to rename the key at.
+func TestRenameBehindKey(t *testing.T) {
+	files := maps.Clone(named)
+	const uses = "modules/web/manifests/uses.pp"
+	files[uses] = "class web::uses {\n  notice(lookup('deep.under.far'))\n}\n"
+	files["data/common.yaml"] += "deep:\n  under: {far: 1}\n"
+	n := navigate(t, files)
+	for word, name := range map[string]string{"deep": "other", "under": "", "far": ""} {
+		_, why := n.renameIn(uses, word, 1, "other")
+		prepared := n.answer(n.send("textDocument/prepareRename", n.pos(uses, word, 1)))["result"]
+		if (name == "") != strings.Contains(why, "part of the value of deep") || (name == "") != (prepared == nil) {
+			t.Errorf("%s: %q, %v", word, why, prepared)
 		}
 	}
 	n.bye()
