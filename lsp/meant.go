@@ -69,7 +69,7 @@ func (x *index) meaningAfter(old, e *entry) *meaning {
 		return &meaning{was: m.was}
 	}
 	anew := &meaning{was: m.wraps}
-	if old.isData || e.isData || rubyFunction(e) != "" || !slices.Equal(old.typed(), e.typed()) {
+	if old.isData || e.isData || rubyFunction(e) != "" || rubyType(e) != "" || !slices.Equal(old.typed(), e.typed()) {
 		return anew
 	}
 	for _, e := range []*entry{old, e} {
@@ -166,9 +166,11 @@ func (x *index) secretTypes() typeNames {
 	return secret
 }
 
-// declaredSecrets are the parameters of classes and defines whose types have Sensitive, also by other names.
+// declaredSecrets are the parameters of classes and defines whose types have Sensitive, also by other names, and the
+// attributes of which resource types say that they are.
 func (x *index) declaredSecrets(secret typeNames) map[string]bool {
-	out := map[string]bool{}
+	out := x.sensitiveAttributes()
+	x.handedOn(out)
 	for _, e := range x.entries {
 		if len(secret) == 1 && !e.secretive {
 			continue
@@ -210,7 +212,7 @@ func parametersOf(d syntax.Definition) (owner string, params []*syntax.Param) {
 	return "", nil
 }
 
-// givenIn are the literals that code gives to parameters: their defaults, and attributes.
+// givenIn are the literals that code gives to parameters: their defaults, and attributes; and sets variables to.
 func (x *index) givenIn(to map[string]bool) (texts []string) {
 	literals := func(e *entry, v syntax.Expr) {
 		syntax.Walk(v, func(n syntax.Node) bool {
@@ -236,6 +238,9 @@ func (x *index) givenIn(to map[string]bool) (texts []string) {
 					literals(e, p.Default)
 				}
 			}
+		}
+		if e.tree != nil {
+			e.setTo(to, literals)
 		}
 		given := e.givesTo(to)
 		if len(given) == 0 {

@@ -56,3 +56,52 @@ func TestSecretsOfUnreachedClasses(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestSensitiveAttribute: what a resource type says is sensitive is not shown where it is given as a plain text, by code
+// that nodes come to and by code that none comes to, nor where it comes from.
+func TestSensitiveAttribute(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	files["data/common.yaml"] += "web::token: Quiet-05\nweb::shown: shown-01\n"
+	files["modules/web/lib/puppet/type/vault_item.rb"] = `require 'puppet/resource_api'
+# sensitive: true
+Puppet::ResourceApi.register_type(
+  name: 'vault_item',
+  attributes: {
+    ensure: { type: 'Enum[present, absent]', default: 'present' },
+    name: { type: 'String', behaviour: :namevar },
+    user: { type: 'Optional[String]', desc: 'a {user}' },
+    :secret => { :type => 'Optional[String]', :sensitive => true },
+    key: {
+      type: 'Optional[Variant[String, Sensitive[String]]]',
+    },
+  },
+)
+`
+	const initpp, never, own = "modules/web/manifests/init.pp", "modules/web/manifests/never.pp", "modules/web/manifests/own.pp"
+	files[initpp] = `class web (Sensitive[String] $pw, String $token, String $shown = '') {
+  $key = 'Quiet-01'
+  vault_item { 'a': secret => 'Quiet-02', user => 'shown-02' }
+  vault_item { 'b': key => $key }
+  web::own { 'c': token => $token }
+  notify { $shown: }
+}
+`
+	files[own] = "define web::own ($token) {\n  vault_item { $title: secret => $token }\n}\n"
+	files[never] = `class web::never (String $pin = 'Quiet-03') {
+  $n = 'shown-03'
+  vault_item { 'd': secret => $pin, user => $n }
+  Vault_item { secret => 'Quiet-04' }
+}
+`
+	n := navigate(t, files)
+	n.shows(map[string][]string{
+		initpp:             {"key =", "secret", "'a'", "Quiet-02", "user", "key =>", "$key }", "token =", "$token }", "'c'", "shown:"},
+		own:                {"token)", "secret", "$token }"},
+		never:              {"pin =", "n =", "secret", "$pin", "'d'", "secret => 'Q", "user"},
+		"data/common.yaml": {"web::token", "web::shown"}}, "uiet-0", 7)
+	for _, want := range []string{"shown-01", "shown-02", "shown-03"} {
+		if !strings.Contains(n.all.String(), want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+}

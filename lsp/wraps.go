@@ -140,6 +140,7 @@ func (w *wraps) add(o *wraps) (news bool) {
 // wrapping finds out what makes something Sensitive.
 func (x *index) wrapping() *wraps {
 	w := newWraps(x.secretTypes())
+	w.vars = x.sensitiveAttributes()
 	var inRuby []*entry
 	for _, e := range x.entries {
 		if rubyFunction(e) != "" {
