@@ -483,7 +483,7 @@ func (f *folder) tell(ctx context.Context, run *report.Run, c *fleet.Check, open
 func (f *folder) sayAside(list []*source.Diagnostic) {
 	said := map[string]bool{}
 	for _, d := range list {
-		text := d.Code + " " + f.within(unquoted((&report.Problem{Diagnostic: d}).Message()))
+		text := d.Code + " " + f.within(f.hushed(d, unquoted((&report.Problem{Diagnostic: d}).Message())))
 		if d.Severity == source.Error || d.Severity == source.Warning {
 			if !f.aside[text] && !said[text] {
 				f.server.log(protocol.MessageTypeWarning, f.dir+": "+text)
@@ -548,7 +548,7 @@ func (f *folder) within(message string) string {
 // diagnostic puts one of ours into the protocol's words.
 func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic {
 	out := protocol.Diagnostic{Range: s.firstLine(d.Place), Code: d.Code, Source: "bunraku",
-		Message: f.within(unquoted((&report.Problem{Diagnostic: d}).Message()))}
+		Message: f.within(f.hushed(d, unquoted((&report.Problem{Diagnostic: d}).Message())))}
 	out.CodeDescription = s.page(d.Code)
 	switch d.Severity {
 	case source.Error:
@@ -564,7 +564,7 @@ func (s *Server) diagnostic(d *source.Diagnostic, f *folder) protocol.Diagnostic
 		}
 		out.RelatedInformation = append(out.RelatedInformation, protocol.DiagnosticRelatedInformation{
 			Location: protocol.Location{URI: uriOf(f.path(r.Place.File)), Range: s.firstLine(r.Place)},
-			Message:  f.within(r.Label)})
+			Message:  f.within(f.hushed(d, r.Label))})
 	}
 	return out
 }
@@ -594,10 +594,11 @@ func (s *Server) page(code string) *protocol.CodeDescription {
 // beside tells in another file that it has part in a problem: who edits the data wants to know what a manifest makes of
 // it.
 func (s *Server) beside(d *source.Diagnostic, r source.Related, f *folder) protocol.Diagnostic {
+	summary := f.within(f.hushed(d, unquoted(d.Summary)))
 	return protocol.Diagnostic{Range: s.firstLine(r.Place), Code: d.Code, CodeDescription: s.page(d.Code), Source: "bunraku",
 		Severity: protocol.DiagnosticSeverityInformation,
-		Message:  f.within(r.Label + ": " + unquoted(d.Summary)),
-		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: f.within(unquoted(d.Summary)),
+		Message:  f.within(r.Label) + ": " + summary,
+		RelatedInformation: []protocol.DiagnosticRelatedInformation{{Message: summary,
 			Location: protocol.Location{URI: uriOf(f.path(d.Place.File)), Range: s.firstLine(d.Place)}}}}
 }
 

@@ -41,7 +41,8 @@ type entry struct {
 	unsaid bool           // it declares classes of which it does not say where their names come from
 	// classKeys are the keys that hold classes, of a file of data: those that code hands to include.
 	classKeys []string
-	marked    bool // the editor shows a byte order mark in it
+	before    *entry // of code that cannot be read: what it was when it last could, nil if nobody knows
+	marked    bool   // the editor shows a byte order mark in it
 	secretive bool // its code speaks of Sensitive
 	// early are the places where variables are read before the same body sets them.
 	early map[source.Span]bool
@@ -54,7 +55,7 @@ type entry struct {
 	looking  sync.Mutex
 	looked   bool
 	hidden   []source.Span // what sensitive has found
-	hiddenBy *wraps        // with these
+	lookedBy *wraps        // with these
 
 	listed sync.Once
 	texts  map[string][]mention // what mentions has found
@@ -576,6 +577,12 @@ func (f *folder) read(view source.Files, p string) (*entry, error) {
 			return nil, err
 		}
 		e.tree, e.file, e.whole = tree, tree.Source, !list.HasErrors()
+		if e.before = old; old != nil && !old.whole {
+			e.before = old.before
+		}
+		if e.whole {
+			e.before = nil
+		}
 		e.secretive = strings.Contains(c.Text, "Sensitive")
 		e.names = outline.Names(tree, f.effects)
 		for i, n := range e.names {

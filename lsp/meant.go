@@ -72,7 +72,10 @@ func (x *index) meaningAfter(old, e *entry) *meaning {
 	if old.isData || e.isData || rubyFunction(e) != "" || rubyType(e) != "" || !slices.Equal(old.typed(), e.typed()) {
 		return anew
 	}
-	for _, e := range []*entry{old, e} {
+	for _, e := range []*entry{old, e, old.before, e.before} {
+		if e == nil {
+			continue
+		}
 		if e.secretive || len(e.givesTo(m.declared)) > 0 {
 			return anew
 		}
@@ -81,6 +84,11 @@ func (x *index) meaningAfter(old, e *entry) *meaning {
 			if slices.ContainsFunc(params, func(p *syntax.Param) bool { return m.declared[owner+"::"+p.Name] }) {
 				return anew
 			}
+		}
+	}
+	for _, before := range []*entry{old.before, e.before} {
+		if before != nil && m.wraps.concern(before) {
+			return anew
 		}
 	}
 	if (m.wraps.concern(old) || m.wraps.concern(e)) &&
@@ -154,7 +162,7 @@ func (x *index) secretTypes() typeNames {
 	secret := typeNames{"sensitive": true}
 	for known := 0; known < len(secret); {
 		known = len(secret)
-		for _, e := range x.entries {
+		for e := range x.andBefore() {
 			for d := range e.definitions() {
 				a, is := d.(*syntax.TypeAlias)
 				if is && (known > 1 || e.secretive) && !secret[outline.Class(a.Name)] && secret.in(e, a.X) {
@@ -171,7 +179,7 @@ func (x *index) secretTypes() typeNames {
 func (x *index) declaredSecrets(secret typeNames) map[string]bool {
 	out := x.sensitiveAttributes()
 	x.handedOn(out)
-	for _, e := range x.entries {
+	for e := range x.andBefore() {
 		if len(secret) == 1 && !e.secretive {
 			continue
 		}
@@ -230,7 +238,7 @@ func (x *index) givenIn(to map[string]bool) (texts []string) {
 			return true
 		})
 	}
-	for _, e := range x.entries {
+	for e := range x.andBefore() {
 		for d := range e.definitions() {
 			owner, params := parametersOf(d)
 			for _, p := range params {

@@ -36,11 +36,15 @@ func (x *index) written(e *entry, span source.Span) string {
 // has it by default, or goes through it in a block; or of what a function, a define or a template of the folder makes
 // Sensitive that it is given to. What names something there, such as a key that is looked up, does not.
 func (x *index) sensitive(e *entry) []source.Span {
-	by := x.secretly().wraps
+	return e.hiddenBy(x.secretly().wraps)
+}
+
+// hiddenBy is the same with what is known of the others.
+func (e *entry) hiddenBy(by *wraps) []source.Span {
 	e.looking.Lock()
 	defer e.looking.Unlock()
-	if !e.looked || e.hiddenBy != by {
-		e.looked, e.hiddenBy = true, by
+	if !e.looked || e.lookedBy != by {
+		e.looked, e.lookedBy = true, by
 		e.hidden = e.hiding(by).hidden
 	}
 	return e.hidden

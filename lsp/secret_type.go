@@ -65,7 +65,7 @@ func outermost(code string) string {
 func (x *index) handedOn(to map[string]bool) {
 	for known := -1; len(to) > known; {
 		known = len(to)
-		for _, e := range x.entries {
+		for e := range x.andBefore() {
 			given := e.givesTo(to)
 			if len(given) == 0 {
 				continue

@@ -154,7 +154,7 @@ func (x *index) wrapping() *wraps {
 				news = w.add(&wraps{functions: map[string]*wrapper{rubyFunction(e): {all: true}}}) || news
 			}
 		}
-		for _, e := range x.entries {
+		for e := range x.andBefore() {
 			if w.concern(e) {
 				news = w.add(x.wrappedBy(e, w)) || news
 			}
