@@ -43,7 +43,7 @@ type entry struct {
 	classKeys []string
 	before    *entry // of code that cannot be read: what it was when it last could, nil if nobody knows
 	marked    bool   // the editor shows a byte order mark in it
-	secretive bool // its code speaks of Sensitive
+	secretive bool   // its code speaks of Sensitive
 	// early are the places where variables are read before the same body sets them.
 	early map[source.Span]bool
 	// template is how manifests call it, "" if it is none.

@@ -29,7 +29,7 @@ func TestSecretsWhileTyping(t *testing.T) {
 		{never, "'Quiet_01'", "'Qui", "Syntax error at '"},
 		{never, "$a = web::wrap('", "$a = web::wrap(", "Syntax error at '"},
 		{never, "Sensitive('Quiet_05", "Sensitive(Quiet_05", "Syntax error at '"},
-		{never, "notify { 'shown_01'", "notify { 'shown_01' '' shown_02", "Syntax error at 'shown_02'"},
+		{never, "notify { 'shown_01'", "notify { 'shown_01' shown_02", "Syntax error at 'shown_02'"},
 		{never, "$d = Sensitive(\"${pin}\")", "$d = )", "Syntax error at '"},
 		{never, "$d = Sensitive(\"${pin}\")", "$d = Sensitive(\"${pin", ""},
 		{never, "$c = web::wrap($b)", "$c = )web", "Syntax error at ')'"},
@@ -43,6 +43,7 @@ func TestSecretsWhileTyping(t *testing.T) {
 		n.rest()
 		n.ask("textDocument/completion", n.pos(never, "$c", 1))
 		n.edit(path, 2, nil, strings.Replace(files[x.file], x.was, x.is, 1))
+		n.rest()
 		words := []string{"$pin", "$key", "$a", "$b", "$c", "$d", "$e", "web::own", "'x'", "pw =>"}
 		n.mu.Lock()
 		for _, line := range n.told(path) {
