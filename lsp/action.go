@@ -57,7 +57,7 @@ func (s *Server) codeAction(ctx context.Context, p *protocol.CodeActionParams) (
 	}
 	out = slices.DeleteFunc(once(out), func(a protocol.CodeAction) bool { return s.bares(a.Edit) })
 	for _, a := range out {
-		if err := at.versioned(a.Edit); err != nil {
+		if err := at.versioned(a.Edit, false); err != nil {
 			return nil, err
 		}
 	}

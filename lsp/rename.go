@@ -911,7 +911,7 @@ func (s *Server) workspaceEdit(at *spot, c *change) (*protocol.WorkspaceEdit, er
 			out.Changes[uri] = append(out.Changes[uri], protocol.TextEdit{Range: m.span(e.Place.Span), NewText: e.Text})
 		}
 	}
-	if err := at.versioned(out); err != nil {
+	if err := at.versioned(out, len(c.moves) > 0); err != nil {
 		return nil, err
 	}
 	for _, from := range slices.Sorted(maps.Keys(c.moves)) {
@@ -926,11 +926,11 @@ func (s *Server) workspaceEdit(at *spot, c *change) (*protocol.WorkspaceEdit, er
 }
 
 // versioned says of an edit which versions of open documents it is for, to a client that can refuse one which is for
-// another text.
-func (at *spot) versioned(edit *protocol.WorkspaceEdit) error {
+// another text, and to one that moves files: of an edit with such moves nobody looks at the other list.
+func (at *spot) versioned(edit *protocol.WorkspaceEdit, moves bool) error {
 	s := at.server
 	w := s.client.Workspace
-	if w == nil || w.WorkspaceEdit == nil || !w.WorkspaceEdit.DocumentChanges {
+	if !moves && (w == nil || w.WorkspaceEdit == nil || !w.WorkspaceEdit.DocumentChanges) {
 		return nil
 	}
 	for _, uri := range slices.Sorted(maps.Keys(edit.Changes)) {

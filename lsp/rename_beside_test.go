@@ -183,3 +183,21 @@ func TestRenameBehindKey(t *testing.T) {
 	}
 	n.bye()
 }
+
+// TestMovesWithEdits: a client that can move files gets the edits and the move in one list, whatever it says of versions.
+func TestMovesWithEdits(t *testing.T) {
+	const child = "modules/web/manifests/child.pp"
+	n := &nav{dial(t, nil), tree(t, named)}
+	n.ask("initialize", map[string]any{"processId": nil, "rootUri": "file://" + n.dir, "capabilities": map[string]any{
+		"workspace": map[string]any{"workspaceEdit": map[string]any{"resourceOperations": []string{"rename"}}}}})
+	n.notify("initialized", map[string]any{})
+	edit, why := n.renameIn(child, "web::child", 1, "web::kid")
+	if why != "" {
+		t.Fatal(why)
+	}
+	files := n.written(edit)
+	if files[child] != "" || !strings.HasPrefix(files["modules/web/manifests/kid.pp"], "class web::kid ") || edit["changes"] != nil {
+		t.Errorf("%v", edit)
+	}
+	n.bye()
+}
