@@ -161,7 +161,8 @@ class web::list ($port = 1) {
 	if edit, why = n.renameIn(list, "port|", 1, "number"); why != "" {
 		t.Fatal(why)
 	}
-	if is, want := n.written(edit)[list], strings.Replace(files[list], "|$port| { $port", "|$number| { $number", 1); is != want {
+	want := strings.Replace(files[list], "|$port| { $port", "|$number| { $number", 1)
+	if is := n.written(edit)[list]; is != want {
 		t.Errorf("a class is then\n%s", is)
 	}
 	n.bye()
@@ -184,7 +185,8 @@ func TestRenameBehindKey(t *testing.T) {
 	n.bye()
 }
 
-// TestMovesWithEdits: a client that can move files gets the edits and the move in one list, whatever it says of versions.
+// TestMovesWithEdits: a client that can move files gets the edits and the move in one list, whatever it says of
+// versions.
 func TestMovesWithEdits(t *testing.T) {
 	const child = "modules/web/manifests/child.pp"
 	n := &nav{dial(t, nil), tree(t, named)}
@@ -196,7 +198,8 @@ func TestMovesWithEdits(t *testing.T) {
 		t.Fatal(why)
 	}
 	files := n.written(edit)
-	if files[child] != "" || !strings.HasPrefix(files["modules/web/manifests/kid.pp"], "class web::kid ") || edit["changes"] != nil {
+	if kid := files["modules/web/manifests/kid.pp"]; files[child] != "" || !strings.HasPrefix(kid, "class web::kid ") ||
+		edit["changes"] != nil {
 		t.Errorf("%v", edit)
 	}
 	n.bye()

@@ -9,9 +9,9 @@ import (
 	"bunraku/puppet/outline"
 )
 
-// Folders of a workspace may lie beside one another: a control repo and a module that it gets from elsewhere, or modules
-// that use each other. A compile of one folder says nothing of the others, so a rename is not given that would leave
-// behind what they call by the old name.
+// Folders of a workspace may lie beside one another: a control repo and a module that it gets from elsewhere, or
+// modules that use each other. A compile of one folder says nothing of the others, so a rename is not given that would
+// leave behind what they call by the old name.
 
 // leaves refuses a rename of what a folder beside names. One that has a module of that name itself means its own, as
 // two clones of one tree do.

@@ -9,8 +9,8 @@ import (
 	"bunraku/source"
 )
 
-// While somebody types, code is broken most of the time: a quote is missing, and what stood in strings stands outside of
-// them. What a file made Sensitive when it could last be read stays so until it can be again.
+// While somebody types, code is broken most of the time: a quote is missing, and what stood in strings stands outside
+// of them. What a file made Sensitive when it could last be read stays so until it can be again.
 
 // andBefore are all files, and those that cannot be read also as they were.
 func (x *index) andBefore() iter.Seq[*entry] {

@@ -57,8 +57,8 @@ func TestSecretsOfUnreachedClasses(t *testing.T) {
 	n.bye()
 }
 
-// TestSensitiveAttribute: what a resource type says is sensitive is not shown where it is given as a plain text, by code
-// that nodes come to and by code that none comes to, nor where it comes from.
+// TestSensitiveAttribute: what a resource type says is sensitive is not shown where it is given as a plain text, by
+// code that nodes come to and by code that none comes to, nor where it comes from.
 func TestSensitiveAttribute(t *testing.T) {
 	files := withPassword("Hush-Hush-77")
 	files["data/common.yaml"] += "web::token: Quiet-05\nweb::shown: shown-01\n"
@@ -77,7 +77,8 @@ Puppet::ResourceApi.register_type(
   },
 )
 `
-	const initpp, never, own = "modules/web/manifests/init.pp", "modules/web/manifests/never.pp", "modules/web/manifests/own.pp"
+	const manifests = "modules/web/manifests/"
+	const initpp, never, own = manifests + "init.pp", manifests + "never.pp", manifests + "own.pp"
 	files[initpp] = `class web (Sensitive[String] $pw, String $token, String $shown = '') {
   $key = 'Quiet-01'
   vault_item { 'a': secret => 'Quiet-02', user => 'shown-02' }
