@@ -2,13 +2,12 @@ package compiler_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,136 +76,140 @@ func classesIn(t *testing.T, dir string) (names []string) {
 	return slices.Compact(names)
 }
 
+// A modernTree is an environment of all modern modules, on which Puppet 8 and we answer.
+type modernTree struct {
+	o     *live.Oracle
+	dir   string
+	roots []string
+	state string // what Puppet's answers depend on, but for the node
+	names []string
+	paths map[string]string // the modules, by name
+	facts map[string]*facts.Facts
+}
+
+// newModernTree lays an environment out: links to the modules, and the given files.
+func newModernTree(t *testing.T, files map[string]string) *modernTree {
+	t.Helper()
+	m := &modernTree{o: live.Other(t, "8"), dir: filepath.Join(t.TempDir(), "modern"),
+		roots: []string{filepath.Dir(live.Fetched(t, "modern"))}, paths: modernModules(t), facts: map[string]*facts.Facts{}}
+	m.names = slices.Sorted(maps.Keys(m.paths))
+	var libs []string
+	state := []string{"8"}
+	for _, name := range m.names {
+		link := filepath.Join(m.dir, "modules", name)
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(m.paths[name], link); err != nil {
+			t.Fatal(err)
+		}
+		libs = append(libs, filepath.Join(link, "lib"))
+		head, err := exec.Command("git", "-C", m.paths[name], "rev-parse", "HEAD").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		state = append(state, name+" "+string(head))
+	}
+	t.Setenv("RUBYLIB", strings.Join(libs, ":")) // a server has the Ruby code of all modules, as agents get it
+	write(t, m.dir, files)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		state = append(state, name, files[name])
+	}
+	m.state = strings.Join(state, "\n")
+	return m
+}
+
+// machine is the file of the facts of a machine.
+func (m *modernTree) machine(t *testing.T, name string) string {
+	t.Helper()
+	return filepath.Join(live.Fetched(t, filepath.Join("facterdb", "facts", "5.1")), name+".facts")
+}
+
+// A modernScore counts how we answer.
+type modernScore struct {
+	compiled, equal, marked, wrong int // of those that Puppet compiles
+	refused, alike                 int
+}
+
+// ask compares our catalog of every node, or the refusal, with Puppet's. What only one node depends on is given by the
+// node's name.
+func (m *modernTree) ask(t *testing.T, nodes []debianNode, own map[string]string) modernScore {
+	t.Helper()
+	answers := keptAnswers(t, m.o, m.dir, nodes, m.state, own)
+	c, err := compiler.NewWorkspace(m.dir, compiler.Options{Language: source.Puppet8, Roots: m.roots,
+		ServerFacts: serverFactsOf(source.Puppet8, filepath.Base(m.dir))}).Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var n modernScore
+	for i, node := range nodes {
+		f := m.facts[node.facts]
+		if f == nil {
+			text, err := os.ReadFile(node.facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, err = facts.Parse(source.NewFile(node.facts, string(text)), ""); err != nil {
+				t.Fatal(err)
+			}
+			m.facts[node.facts] = f
+		}
+		res, err := c.Compile(context.Background(), compiler.Node{Name: node.name, Facts: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := asPackaged(answers[i], m.dir)
+		why := compareNode(t, res, answer)
+		if strings.HasPrefix(answer, `{"error"`) {
+			if n.refused++; why == "" {
+				n.alike++
+			} else {
+				t.Errorf("refused %s: %s", node.name, why)
+			}
+			continue
+		}
+		n.compiled++
+		switch {
+		case why == "":
+			n.equal++
+		case res.Failure == nil && len(res.Unknowns()) > 0:
+			n.marked++
+			t.Logf("marked %s: %v", node.name, res.Unknowns()[0])
+		default:
+			n.wrong++
+			t.Errorf("wrong %s: %.2000s", node.name, why)
+		}
+	}
+	return n
+}
+
 // TestAcceptModernClasses includes every class of today's modules by itself, on four machines, and compares the
 // catalog, or the refusal, with Puppet 8's. BUNRAKU_EVERY=n takes every nth class.
 func TestAcceptModernClasses(t *testing.T) {
 	live.Accept(t)
-	o := live.Other(t, "8")
-	facterdb := live.Fetched(t, filepath.Join("facterdb", "facts", "5.1"))
 	every, _ := strconv.Atoi(os.Getenv("BUNRAKU_EVERY"))
 	every = max(every, 1)
-	modules := modernModules(t)
-	dir := filepath.Join(t.TempDir(), "modern")
-	roots := []string{filepath.Dir(live.Fetched(t, "modern"))}
-	var site strings.Builder
+	m := newModernTree(t, map[string]string{
+		"environment.conf": "modulepath = modules\nmanifest = site.pp\n",
+		"site.pp":          "include regsubst($trusted['certname'].split('[.]')[0], '--', '::', 'G')\n"})
 	var nodes []debianNode
 	count := 0
-	var names []string
-	for name := range modules {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, module := range names {
-		link := filepath.Join(dir, "modules", module)
-		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(modules[module], link); err != nil {
-			t.Fatal(err)
-		}
-		for _, class := range classesIn(t, modules[module]) {
+	for _, module := range m.names {
+		for _, class := range classesIn(t, m.paths[module]) {
 			if count++; count%every != 0 {
 				continue
 			}
 			for _, machine := range modernFacts {
-				n := debianNode{fmt.Sprintf("%s.%s", strings.ReplaceAll(class, "::", "--"), machine),
-					filepath.Join(facterdb, machine+".facts")}
-				fmt.Fprintf(&site, "node '%s' {\n  include %s\n}\n", n.name, class)
-				nodes = append(nodes, n)
+				nodes = append(nodes, debianNode{fmt.Sprintf("%s.%s", strings.ReplaceAll(class, "::", "--"), machine),
+					m.machine(t, machine)})
 			}
 		}
 	}
-	write(t, dir, map[string]string{"environment.conf": "modulepath = modules\nmanifest = site.pp\n",
-		"site.pp": site.String()})
-	answers := modernAnswers(t, o, dir, nodes, site.String())
-	c, err := compiler.NewWorkspace(dir, compiler.Options{Language: source.Puppet8, Roots: roots,
-		ServerFacts: serverFactsOf(source.Puppet8, filepath.Base(dir))}).Open(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]*facts.Facts{}
-	compiled, equal, marked, wrong, refused, alike := 0, 0, 0, 0, 0, 0
-	for i, n := range nodes {
-		f := known[n.facts]
-		if f == nil {
-			text, err := os.ReadFile(n.facts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f, err = facts.Parse(source.NewFile(n.facts, string(text)), ""); err != nil {
-				t.Fatal(err)
-			}
-			known[n.facts] = f
-		}
-		res, err := c.Compile(context.Background(), compiler.Node{Name: n.name, Facts: f})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer := oracleDirs.Replace(oracleTemp.ReplaceAllString(strings.ReplaceAll(answers[i], "@DIR@", dir), "@TMP@"))
-		why := compareNode(t, res, answer)
-		if strings.HasPrefix(answer, `{"error"`) {
-			if refused++; why == "" {
-				alike++
-			} else {
-				t.Errorf("refused %s: %s", n.name, why)
-			}
-			continue
-		}
-		compiled++
-		switch {
-		case why == "":
-			equal++
-		case res.Failure == nil && len(res.Unknowns()) > 0:
-			marked++
-			t.Logf("marked %s: %v", n.name, res.Unknowns()[0])
-		default:
-			wrong++
-			t.Errorf("wrong %s: %.2000s", n.name, why)
-		}
-	}
+	n := m.ask(t, nodes, nil)
 	t.Logf("score: classes of %d modules of today: %d/%d (bar: 97 %%), marked %d, wrong %d (bar: 0); refused alike %d/%d",
-		len(modules),
-		equal, compiled, marked, wrong, alike, refused)
-	if every == 1 && (compiled < 1500 || equal*100 < compiled*97 || wrong > 0 || alike < refused) {
+		len(m.names), n.equal, n.compiled, n.marked, n.wrong, n.alike, n.refused)
+	if every == 1 && (n.compiled < 1500 || n.equal*100 < n.compiled*97 || n.wrong > 0 || n.alike < n.refused) {
 		t.Error("a bar is missed")
 	}
-}
-
-// The directories of the Puppet that was asked are its own; a packaged server's are those that we answer with.
-var (
-	oracleTemp = regexp.MustCompile(`/tmp/puppet-sites[\w.-]+`)
-	oracleDirs = strings.NewReplacer("@TMP@/conf", "/etc/puppetlabs/puppet", "@TMP@/code", "/etc/puppetlabs/code",
-		"@TMP@/var", "/opt/puppetlabs/server/data/puppetserver", "@TMP@/run", "/var/run/puppetlabs/puppetserver",
-		"@TMP@/log", "/var/log/puppetlabs/puppetserver")
-)
-
-// modernAnswers are Puppet's, kept in the user's cache: there are thousands of them.
-func modernAnswers(t *testing.T, o *live.Oracle, dir string, nodes []debianNode, site string) []string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	sum := sha256.Sum256([]byte(site))
-	kept := filepath.Join(cache, "bunraku-answers", "modern-"+hex.EncodeToString(sum[:8]))
-	if text, err := os.ReadFile(kept); err == nil {
-		if lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"); len(lines) == len(nodes) {
-			return lines
-		}
-	}
-	var questions []string
-	for _, n := range nodes {
-		questions = append(questions, dir+" "+n.name+" "+n.facts)
-	}
-	answers := o.Compile(t, questions)
-	for i, a := range answers {
-		answers[i] = strings.ReplaceAll(a, dir, "@DIR@")
-	}
-	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(kept, []byte(strings.Join(answers, "\n")+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return answers
 }

@@ -1,0 +1,117 @@
+package compiler_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bunraku/internal/live"
+	"bunraku/puppet/syntax"
+	"bunraku/source"
+)
+
+// An example is code that a module's own authors wrote to show or to try it.
+type example struct{ name, code string }
+
+var (
+	fenced  = regexp.MustCompile("(?ms)^[ \\t]*```+ *(?:puppet|pp|ruby)? *\\n(.*?)^[ \\t]*```")
+	heredoc = regexp.MustCompile(`(?m)<<[-~]?["']?([A-Z_]+)["']?.*\n`)
+)
+
+// examplesOf are the manifests in a module's documentation, below examples/, and in its acceptance tests.
+func examplesOf(t *testing.T, module, dir string) (out []example) {
+	t.Helper()
+	seen := map[string]bool{}
+	add := func(path, code string) {
+		f, errs := syntax.Parse(source.NewFile(path, code), syntax.Options{})
+		if errs.HasErrors() || len(f.Defs) > 0 || seen[code] {
+			return
+		}
+		seen[code] = true
+		code = "node '@NODE@' {\n" + code + "\n}\n"
+		f, errs = syntax.Parse(source.NewFile(path, code), syntax.Options{})
+		if errs.HasErrors() || syntax.Validate(f, syntax.Options{Language: source.Puppet8}).HasErrors() {
+			return
+		}
+		out = append(out, example{fmt.Sprintf("%s--%03d", module, len(out)), code})
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		top, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		switch ext := filepath.Ext(path); {
+		case ext != ".md" && ext != ".pp" && ext != ".rb", ext == ".pp" && top != "examples" && top != "tests",
+			ext == ".rb" && !strings.HasPrefix(filepath.ToSlash(rel), "spec/acceptance"):
+			return nil
+		}
+		bytes, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text := string(bytes)
+		switch filepath.Ext(path) {
+		case ".pp":
+			add(path, text)
+		case ".md":
+			for _, m := range fenced.FindAllStringSubmatch(text, -1) {
+				add(path, m[1])
+			}
+		case ".rb":
+			for _, at := range heredoc.FindAllStringSubmatchIndex(text, -1) {
+				end := regexp.MustCompile(`(?m)^\s*` + text[at[2]:at[3]] + `$`).FindStringIndex(text[at[1]:])
+				if end != nil && !strings.Contains(text[at[1]:at[1]+end[0]], "#{") {
+					add(path, text[at[1]:at[1]+end[0]])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestAcceptModernExamples compiles what the authors of today's modules wrote to show and to try them, each example on
+// one of four machines, and compares the catalog, or the refusal, with Puppet 8's. BUNRAKU_EVERY=n takes every nth
+// example.
+func TestAcceptModernExamples(t *testing.T) {
+	live.Accept(t)
+	every, _ := strconv.Atoi(os.Getenv("BUNRAKU_EVERY"))
+	every = max(every, 1)
+	m := newModernTree(t, map[string]string{"environment.conf": "modulepath = modules\nmanifest = manifests\n"})
+	var nodes []debianNode
+	own := map[string]string{}
+	files := map[string]string{}
+	count := 0
+	for _, module := range m.names {
+		for _, e := range examplesOf(t, module, m.paths[module]) {
+			machine := modernFacts[count%len(modernFacts)]
+			if count++; count%every != 0 {
+				continue
+			}
+			n := debianNode{e.name + "." + machine, m.machine(t, machine)}
+			code := strings.ReplaceAll(e.code, "@NODE@", n.name)
+			files["manifests/"+e.name+".pp"] = code
+			nodes = append(nodes, n)
+			own[n.name] = code
+		}
+	}
+	write(t, m.dir, files)
+	n := m.ask(t, nodes, own)
+	t.Logf("score: examples of %d modules of today: %d/%d (bar: 97 %%), marked %d, wrong %d (bar: 0); refused alike %d/%d",
+		len(m.names), n.equal, n.compiled, n.marked, n.wrong, n.alike, n.refused)
+	if n.wrong > 0 || n.alike < n.refused {
+		t.Error("a bar is missed")
+	}
+}
