@@ -251,7 +251,7 @@ func (q *question) invoke(name string, args []value.Value, block *eval.Lambda) (
 	}
 	v, r, known, err := c.Invoke(q.scope, name, args, refs, block)
 	if !known {
-		return nil, &classed{"ArgumentError", fmt.Sprintf("Function %s(): Unknown function: '%s'", c.Name, name)}
+		return nil, &classed{"Bunraku::NoFunction", fmt.Sprintf("Function %s(): Unknown function: '%s'", c.Name, name)}
 	}
 	if err != nil {
 		return nil, err

@@ -89,6 +89,7 @@ func apiQuestions() (exprs []string) {
 		"'raise', 'that'", "[1].reverse_each", "{'a'=>[File['/x']]}")
 	add("t_exact", "1, 2", "1", "", "1, 2, 3")
 	add("t_statement", "1")
+	add("t_two", "'call', 1, undef", "'one', 'x'", "'one', [1, 2]", "'statement'", "'old'", "'none'", "'call', [undef]")
 	for _, how := range []string{"var", "at", "old", "exact", "bare", "md5", "new", "none", "known", "text", "undef",
 		"absolute", "fail", "class"} {
 		add("t_scope", "'"+how+"', 'fqdn'", "'"+how+"', 't_old'")

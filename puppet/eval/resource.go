@@ -186,7 +186,11 @@ func (r *Resource) className() string {
 func (ev *Evaluator) setParam(r *Resource, p *param) {
 	r.checked = false
 	if p.name == "tag" {
-		ev.tagWith(r, p.value, p.place)
+		at := p.place
+		if r.hasPlace {
+			at = r.place // where Puppet says that a tag is none
+		}
+		ev.tagWith(r, p.value, at)
 		r.tagRef = ev.trace.Join(r.tagRef, ev.deep(p.value, p.ref))
 		ev.table.tagged++
 	}

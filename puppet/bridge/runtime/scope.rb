@@ -56,7 +56,11 @@ module Puppet
 
       def to_hash(_recursive = true, include_undef = false) = ask('variables', include_undef)
 
-      def call_function(name, args, &block) = Bunraku.call_function(self, name, [*args], &block)
+      def call_function(name, args, &block)
+        Bunraku.call_compiler(self, name, [*args], &block)
+      rescue Bunraku::NoFunction => e
+        Bunraku.call_beside(self, name, args, e) { raise ArgumentError, "Unknown function '#{name}'" }
+      end
 
       # function_NAME is the 3.x function as other 3.x functions and templates call it.
       def method_missing(method, *args, &block)
@@ -162,10 +166,28 @@ module Puppet
 end
 
 module Bunraku
+  # The compiler knows no function of a name.
+  class NoFunction < ArgumentError; end
+
   @blocks = []
 
-  # call_function calls any function; a block stays here, and the compiler calls it by number.
+  # call_function calls any function.
   def self.call_function(scope, name, args, &block)
+    call_compiler(scope, name, args, &block)
+  rescue NoFunction => e
+    call_beside(scope, name, args, e) { raise e }
+  end
+
+  # call_beside calls a 3.x function that no file is named after: it may have come with the file of another one.
+  def self.call_beside(scope, name, args, error)
+    raise error unless error.message.end_with?("'#{name.to_s.downcase}'") # it is about another call, further in
+    return yield unless Puppet::Parser::Functions.known.key?(name.to_s.intern)
+
+    scope.send("function_#{name}", Puppet::Pops::Evaluator.map_args(args))
+  end
+
+  # call_compiler calls a function that the compiler knows; a block stays here, and the compiler calls it by number.
+  def self.call_compiler(scope, name, args, &block)
     return ask('call', name.to_s, args, scope: scope.frame) unless block
 
     begin
