@@ -31,6 +31,16 @@ func needRuby(t testing.TB) {
 	}
 }
 
+// What the network would answer is not known.
+func TestNetwork(t *testing.T) {
+	w := openOwn(t, environmentDir)
+	for _, how := range []string{"read", "open", "function", "module", "rescue"} {
+		if got := w.ask("t::network('" + how + "')"); !strings.Contains(got, "refused: the ") {
+			t.Errorf("%s: %s", how, got)
+		}
+	}
+}
+
 // Code that hangs, ends the process, prints or sends garbage costs its own call and no more.
 func TestHostile(t *testing.T) {
 	needRuby(t)

@@ -66,6 +66,31 @@ func Restore(v value.Value) value.Value {
 	return v
 }
 
+// AsAttribute is what a 3.x function was given as an attribute holds it: a reference is the resource itself there.
+func AsAttribute(v value.Value) value.Value {
+	switch v := Restore(v).(type) {
+	case *types.Class:
+		return &types.Class{Of: v.Of, Declared: true}
+	case *types.Resource:
+		return &types.Resource{Type: v.Type, Title: v.Title, HasTitle: v.HasTitle, Declared: true}
+	case *value.Array:
+		b := value.NewArrayBuilder(v.Len())
+		for i, e := range v.Elems {
+			b.AddRef(AsAttribute(e), v.Ref(i))
+		}
+		return b.Array()
+	case *value.Hash:
+		b := value.NewHashBuilder(v.Len())
+		for _, e := range v.Entries() {
+			e.Value = AsAttribute(e.Value)
+			b.SetEntry(e)
+		}
+		return b.Hash()
+	default:
+		return v
+	}
+}
+
 // Reference is the text of a reference as a 3.x function sees it: File[/etc/motd].
 func Reference(v value.Value) (text string, is bool) {
 	r, is := v.(*puppetResource)

@@ -19,7 +19,8 @@ func TestBinaryStrings(t *testing.T) {
 			"a.each_char.to_a.size", "a.slice(0,3).size", "x = a.dup; x.slice!(0,3).size", "(a <=> 'x')", "a.sum",
 			"format('%s', a).size", "a.unpack1('H*')", "a.scan(/./mn).size", "a.split('').size", "a.to_sym.size",
 			"(a + 'é').size", "a.empty?", "a.center(20).size", "a.count('a')", "(Digest::MD5.new << a[0, 7] << 0.chr).hexdigest",
-			"a.replace('é').size"} {
+			"a.replace('é').size", "x = ''.encode('ASCII-8BIT'); a.bytes.each { |c| x << (c ^ 85) }; x.unpack('H*')",
+			"'a'.encode('BINARY').encoding", "x = ''; x << a; x << ''.encode('binary') << 255; x.slice(0, 20).unpack('H*')"} {
 			codes = append(codes, fmt.Sprintf("a = Digest::MD5.digest('x%d'); %s", i, e))
 		}
 	}

@@ -645,6 +645,9 @@ func stringEncode(c *call) Object {
 	if truthy(opts.at(Symbol("crlf_newline"))) {
 		s = strings.ReplaceAll(s, "\n", "\r\n")
 	}
+	if isASCII(s) && (to == "ASCII-8BIT" || to == "BINARY") {
+		return &String{s: s, binary: true}
+	}
 	if to != "UTF-8" && !(isASCII(s) && (to == "US-ASCII" || to == "ASCII")) {
 		in.unsupported("encoding to " + to)
 	}

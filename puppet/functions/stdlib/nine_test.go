@@ -99,6 +99,8 @@ var manifests9 = []question{
 	"package { 'a': ensure => installed }\nensure_packages('a')",
 	"stdlib::ensure_packages({'d' => {ensure => 'latest'}, 'e' => {}}, {provider => 'apt'})",
 	"stdlib::ensure_packages('a')\nstdlib::ensure_packages('a', {ensure => 'latest'})",
+	"notify { 'n': }\nstdlib::ensure_packages('a', {require => Notify['n']})\n" +
+		"stdlib::ensure_packages(['a', 'b'], {ensure => present, require => Notify['n']})",
 	"stdlib::ensure_packages(1)",
 	"stdlib::ensure_packages({'a' => 1})",
 }

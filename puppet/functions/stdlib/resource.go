@@ -158,7 +158,7 @@ func attributeIs(r *eval.Resource, key, wanted value.Value) (bool, error) {
 	if !is {
 		return false, noMethod("intern", key)
 	}
-	return functions.RubyEqual(attribute(r, name), functions.Restore(wanted)), nil
+	return functions.RubyEqual(attribute(r, name), functions.AsAttribute(wanted)), nil
 }
 
 func ensureResource(c *eval.Call) (value.Value, error) {

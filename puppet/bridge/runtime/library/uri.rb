@@ -167,7 +167,16 @@ module URI
     end
   end
 
+  # What open-uri brings.
+  module OpenRead
+    def open(*) = Bunraku.refuse("the network (#{self})")
+    def read(*) = Bunraku.refuse("the network (#{self})")
+  end
+
+  def self.open(uri, *) = Bunraku.refuse("the network (#{uri})")
+
   class HTTP < Generic
+    include OpenRead
     DEFAULT_PORT = 80
   end
 
@@ -176,6 +185,7 @@ module URI
   end
 
   class FTP < Generic
+    include OpenRead
     DEFAULT_PORT = 21
 
     def path = @path.sub(%r{\A/}, '').sub(/\A%2F/i, '/')
