@@ -159,6 +159,9 @@ func (ev *Evaluator) override(e *syntax.Override, sc *Scope) (value.Value, prove
 				ev.failAt(&source.Diagnostic{Code: "E0505", Place: o.place,
 					Summary: fmt.Sprintf("Duplicate parameter '%s' for on %s", q.name, o.Ref())})
 			}
+			if q.name == "tag" {
+				ev.checkTags(q.value, o.place)
+			}
 			o.params = append(o.params, &q)
 		}
 		ev.addOverride(o)

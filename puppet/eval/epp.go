@@ -143,7 +143,7 @@ func (ev *Evaluator) runTemplate(f *syntax.File, sc *Scope, args *value.Hash, gi
 			if !value.IsUndef(x.Value) {
 				v.value, v.ref = x.Value, ref
 			}
-		} else {
+		} else if !enforce || !value.IsUndef(x.Value) { // undef for a parameter that there is not is no argument
 			local.add(name, x.Value, ref)
 		}
 	}

@@ -109,10 +109,23 @@ func (ev *Evaluator) tagWith(r *Resource, v value.Value, at source.Place) {
 		if r.tags.has(name) {
 			continue
 		}
-		if !validTag(name) {
-			ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Invalid tag '" + name + "'", Place: at})
-		}
+		ev.checkTag(name, at)
 		r.tags.addName(name)
+	}
+}
+
+// checkTags refuses what is no tag in an override, before it is applied.
+func (ev *Evaluator) checkTags(v value.Value, at source.Place) {
+	for _, x := range flatKeys([]value.Value{v}) {
+		if !value.IsUndef(x) && opaque(x) == nil {
+			ev.checkTag(value.Downcase(value.ToString(x)), at)
+		}
+	}
+}
+
+func (ev *Evaluator) checkTag(name string, at source.Place) {
+	if !validTag(name) {
+		ev.failAt(&source.Diagnostic{Code: "E0511", Summary: "Invalid tag '" + name + "'", Place: at})
 	}
 }
 
