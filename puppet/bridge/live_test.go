@@ -89,6 +89,10 @@ func apiQuestions() (exprs []string) {
 		"'raise', 'that'", "[1].reverse_each", "{'a'=>[File['/x']]}")
 	add("t_exact", "1, 2", "1", "", "1, 2, 3")
 	add("t_statement", "1")
+	add("t::uri", "'ldap://1.2.3.4:56'", "'ldap://ldap.example.com/dc=a,dc=b?cn,sn?sub?(a=b)'",
+		"'ldaps://h/cn=a???(x=1)?e'", "'ldap:///dc=a'", "'LDAP://h'", "'ldap://h/a#b'", "'ldap://h/?'",
+		"'http://a.b:80/c?d#e'", "'http:///a'", "'http://:81/a'",
+		"'foo:///a'", "'file:///a'", "'//x/a'", "'ftp://h/a'", "'http://u@:1/a'", "'ldaps://h:636'")
 	add("t_two", "'call', 1, undef", "'one', 'x'", "'one', [1, 2]", "'statement'", "'old'", "'none'", "'call', [undef]")
 	for _, how := range []string{"var", "at", "old", "exact", "bare", "md5", "new", "none", "known", "text", "undef",
 		"absolute", "fail", "class"} {

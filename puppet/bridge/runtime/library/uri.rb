@@ -178,6 +178,7 @@ module URI
   class HTTP < Generic
     include OpenRead
     DEFAULT_PORT = 80
+    COMPONENT = %i[scheme userinfo host port path query fragment].freeze
   end
 
   class HTTPS < HTTP
@@ -187,12 +188,29 @@ module URI
   class FTP < Generic
     include OpenRead
     DEFAULT_PORT = 21
+    COMPONENT = %i[scheme userinfo host port path typecode].freeze
 
     def path = @path.sub(%r{\A/}, '').sub(/\A%2F/i, '/')
   end
 
+  # What looks for entries of a directory.
   class LDAP < Generic
     DEFAULT_PORT = 389
+    COMPONENT = %i[scheme host port dn attributes scope filter extensions].freeze
+
+    attr_reader :dn, :attributes, :scope, :filter, :extensions
+
+    def self.build(*) = Bunraku.unsupported('URI::LDAP.build')
+
+    def initialize(*)
+      super
+      raise InvalidURIError, 'bad LDAP URL' if @fragment || @path.nil?
+
+      @dn = @path[1..]
+      @attributes, @scope, @filter, @extensions = @query.to_s.split('?').map { |part| part.empty? ? nil : part }
+    end
+
+    def hierarchical? = false
   end
 
   class LDAPS < LDAP
@@ -200,6 +218,8 @@ module URI
   end
 
   class File < Generic
+    COMPONENT = %i[scheme host path].freeze
+
     def initialize(*)
       super
       @host ||= ''
@@ -251,6 +271,7 @@ module URI
 
       host, port = found[1], found[2]
       port = nil if port && port.empty?
+      host = nil if host && host.empty?
     end
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if scheme.nil? && host.nil? && rest[%r{\A[^/]*}].include?(':')
 
@@ -259,7 +280,7 @@ module URI
 
   def self.new_of(scheme, userinfo, host, port, registry, path, opaque, query, fragment, text)
     kind = KINDS[scheme&.downcase] || Generic
-    Bunraku.unsupported("URI.parse of #{text.inspect}") if [LDAP, LDAPS, MailTo].include?(kind) || (opaque && kind != Generic)
+    Bunraku.unsupported("URI.parse of #{text.inspect}") if kind == MailTo || (opaque && kind != Generic)
     kind.new(scheme, userinfo, host, port, registry, path, opaque, query, fragment)
   end
 
