@@ -106,7 +106,12 @@ func (in *Interp) formatArgs(f string, args []Object) (string, []value.Value) {
 				continue
 			}
 			if c == '*' {
-				next++
+				if n := strings.TrimLeft(f[i+1:], "0123456789"); len(n) < len(f)-i-1 && strings.HasPrefix(n, "$") {
+					i = len(f) - len(n) // the width is an argument of a number
+				} else {
+					next++
+				}
+				num = 0
 				continue
 			}
 			if syntax.IsDigit(c) {

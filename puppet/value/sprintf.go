@@ -40,6 +40,8 @@ type rubyFormat struct {
 	next int
 	// named says that the keys of a hash can be named.
 	named bool
+	// How arguments have been chosen so far: Ruby does not let a format mix the ways.
+	numbered, byName bool
 }
 
 // A verb is one directive being read.
@@ -47,19 +49,115 @@ type verb struct {
 	space, alt, plus, minus, zero bool
 	width, prec                   int
 	hasWidth, hasPrec             bool
+	precise                       bool // a precision was given, which may be none
 	arg                           Value
 	hasArg                        bool
 }
 
+// take is the next argument.
 func (f *rubyFormat) take() (Value, error) {
-	if f.next >= len(f.args) {
+	switch {
+	case f.numbered:
+		return nil, fmt.Errorf("unnumbered(%d) mixed with numbered", f.next+1)
+	case f.byName:
+		return nil, fmt.Errorf("unnumbered(%d) mixed with named", f.next+1)
+	case f.next >= len(f.args):
 		return nil, errors.New("too few arguments")
 	}
 	f.next++
 	return f.args[f.next-1], nil
 }
 
+// nth is the argument of a number.
+func (f *rubyFormat) nth(n int) (Value, error) {
+	switch {
+	case f.next > 0:
+		return nil, fmt.Errorf("numbered(%d) after unnumbered(%d)", n, f.next)
+	case f.byName:
+		return nil, fmt.Errorf("numbered(%d) after named", n)
+	case n < 1:
+		return nil, fmt.Errorf("invalid index - %d$", n)
+	}
+	f.numbered = true
+	if n > len(f.args) {
+		return nil, errors.New("too few arguments")
+	}
+	return f.args[n-1], nil
+}
+
+// number reads digits.
+func number(format string, i int, what string) (n, end int, err error) {
+	for i < len(format) && isDigit(format[i]) {
+		if n = n*10 + int(format[i]-'0'); n > maxWidth {
+			return 0, i, errors.New(what + " too big")
+		}
+		i++
+	}
+	if i >= len(format) {
+		return 0, i, errors.New("malformed format string - %*[0-9]")
+	}
+	return n, i, nil
+}
+
+// star reads what stands behind the * of a width or a precision, and takes the argument.
+func (f *rubyFormat) star(format string, i int, what string) (n, end int, err error) {
+	n, end, err = number(format, i, what)
+	if err != nil {
+		return 0, i, err
+	}
+	var a Value
+	if format[end] == '$' {
+		end++
+		a, err = f.nth(n)
+	} else {
+		end = i
+		a, err = f.take()
+	}
+	if err != nil {
+		return 0, i, err
+	}
+	big, err := widthArg(a)
+	if err != nil {
+		return 0, i, err
+	}
+	if !big.IsInt64() || big.Int64() > maxWidth || big.Int64() < -maxWidth {
+		return 0, i, errors.New(what + " too big")
+	}
+	return int(big.Int64()), end, nil
+}
+
+// flag says why a flag may not stand where it does.
+func (v *verb) flag() error {
+	if v.hasWidth {
+		return errors.New("flag after width")
+	}
+	if v.precise {
+		return errors.New("flag after precision")
+	}
+	return nil
+}
+
+func (v *verb) setWidth(n int) error {
+	if v.hasWidth {
+		return errors.New("width given twice")
+	}
+	if v.precise {
+		return errors.New("width after precision")
+	}
+	v.width, v.hasWidth = n, true
+	if n < 0 {
+		v.minus, v.width = true, -n
+	}
+	return nil
+}
+
 func (f *rubyFormat) lookup(name string, open, close byte) (Value, error) {
+	if f.next > 0 {
+		return nil, fmt.Errorf("named%c%s%c after unnumbered(%d)", open, name, close, f.next)
+	}
+	if f.numbered {
+		return nil, fmt.Errorf("named%c%s%c after numbered", open, name, close)
+	}
 	if len(f.args) != 1 {
 		return nil, errors.New("one hash required")
 	}
@@ -98,12 +196,20 @@ func (f *rubyFormat) run(format string) error {
 
 func (f *rubyFormat) verb(format string, i int) (int, error) {
 	v := verb{}
-	for {
+	for start := i; ; {
 		if i >= len(format) {
-			return i, errors.New("incomplete format specifier; use %% (double %) instead")
+			if i == start {
+				return i, errors.New("incomplete format specifier; use %% (double %) instead")
+			}
+			return i, f.percent(&v)
 		}
 		c := format[i]
 		i++
+		if strings.IndexByte(" #+-0", c) >= 0 {
+			if err := v.flag(); err != nil {
+				return i, err
+			}
+		}
 		switch c {
 		case ' ':
 			v.space = true
@@ -116,60 +222,52 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 		case '0':
 			v.zero = true
 		case '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			n := int(c - '0')
-			for i < len(format) && isDigit(format[i]) {
-				n = n*10 + int(format[i]-'0')
-				if n > maxWidth {
-					return i, errors.New("width too big")
-				}
-				i++
+			n, end, err := number(format, i-1, "width")
+			if err != nil {
+				return i, err
 			}
-			if i < len(format) && format[i] == '$' {
-				i++
-				if n > len(f.args) {
-					return i, errors.New("too few arguments")
+			i = end
+			if format[i] != '$' {
+				if err := v.setWidth(n); err != nil {
+					return i, err
 				}
-				v.arg, v.hasArg = f.args[n-1], true
-			} else {
-				v.width, v.hasWidth = n, true
+				continue
 			}
+			i++
+			if v.hasArg {
+				return i, fmt.Errorf("value given twice - %d$", n)
+			}
+			if v.arg, err = f.nth(n); err != nil {
+				return i, err
+			}
+			v.hasArg = true
 		case '*':
-			a, err := f.take()
+			if err := v.setWidth(0); err != nil {
+				return i, err
+			}
+			v.hasWidth = false
+			n, end, err := f.star(format, i, "width")
 			if err != nil {
 				return i, err
 			}
-			n, err := widthArg(a)
-			if err != nil {
+			i = end
+			if err := v.setWidth(n); err != nil {
 				return i, err
-			}
-			v.width, v.hasWidth = int(n.Int64()), true
-			if v.width < 0 {
-				v.minus, v.width = true, -v.width
-			}
-			if !n.IsInt64() || v.width > maxWidth || v.width < 0 {
-				return i, errors.New("width too big")
 			}
 		case '.':
-			v.prec, v.hasPrec = 0, true
-			if i < len(format) && format[i] == '*' {
-				i++
-				a, err := f.take()
-				if err != nil {
-					return i, err
-				}
-				n, err := widthArg(a)
-				if err != nil {
-					return i, err
-				}
-				if !n.IsInt64() || n.Int64() > maxWidth {
-					return i, errors.New("precision too big")
-				}
-				v.prec = int(n.Int64())
-				break
+			if v.precise {
+				return i, errors.New("precision given twice")
 			}
-			for i < len(format) && isDigit(format[i]) {
-				v.prec = min(v.prec*10+int(format[i]-'0'), maxWidth)
-				i++
+			v.precise, v.hasPrec = true, true
+			var err error
+			if i < len(format) && format[i] == '*' {
+				v.prec, i, err = f.star(format, i+1, "precision")
+				v.hasPrec = v.prec >= 0
+			} else {
+				v.prec, i, err = number(format, i, "precision")
+			}
+			if err != nil {
+				return i, err
 			}
 		case '<', '{':
 			end := byte('>')
@@ -185,23 +283,30 @@ func (f *rubyFormat) verb(format string, i int) (int, error) {
 				return i, err
 			}
 			i += j + 1
+			f.byName = true
 			v.arg, v.hasArg = a, true
 			if c == '{' {
 				return i, f.write(&v, 's')
 			}
 		case '\n', 0:
-			f.out = append(f.out, '%', c)
-			return i, nil
+			err := f.percent(&v)
+			f.out = append(f.out, c)
+			return i, err
 		case '%':
-			if v != (verb{}) {
-				return i, errors.New("invalid format character - %")
-			}
-			f.out = append(f.out, '%')
-			return i, nil
+			return i, f.percent(&v)
 		default:
 			return i, f.write(&v, c)
 		}
 	}
+}
+
+// percent writes the sign itself, which takes no flags.
+func (f *rubyFormat) percent(v *verb) error {
+	if v.space || v.alt || v.plus || v.minus || v.zero || v.hasWidth || v.precise {
+		return errors.New("invalid format character - %")
+	}
+	f.out = append(f.out, '%')
+	return nil
 }
 
 func (f *rubyFormat) write(v *verb, c byte) error {

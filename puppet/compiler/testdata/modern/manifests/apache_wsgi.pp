@@ -1,7 +1,7 @@
 # machines: debian-12-x86_64 redhat-9-x86_64
 node /^apache_wsgi[.]/ {
   class { 'apache': mpm_module => false, default_mods => ['alias', 'mime', 'dir'], purge_configs => true }
-  class { 'apache::mod::worker': startservers => 4, maxclients => 300, serverlimit => 30 }
+  class { 'apache::mod::worker': startservers => 4, maxrequestworkers => 300, serverlimit => 30 }
   class { 'apache::mod::wsgi': wsgi_socket_prefix => '/run/wsgi' }
   apache::balancer { 'pool':
     collect_exported => false,

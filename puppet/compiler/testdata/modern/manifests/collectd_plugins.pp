@@ -5,7 +5,7 @@ node /^collectd_plugins[.]/ {
   class { 'collectd::plugin::df': devices => ['/dev/sda1'], mountpoints => ['/', '/srv'], fstypes => ['ext4'], ignoreselected => false, valuespercentage => true }
   class { 'collectd::plugin::disk': disks => ['/^dm/'], ignoreselected => true, udevnameattr => 'DM_NAME' }
   class { 'collectd::plugin::interface': interfaces => ['lo', '/^veth/'], ignoreselected => true, reportinactive => false }
-  class { 'collectd::plugin::network': timetolive => 70, maxpacketsize => 42, forward => false, reportstats => true, servers => { '10.0.0.1' => { 'port' => 25827, 'securitylevel' => 'Sign', 'username' => 'u', 'password' => 'p' } }, listeners => { '0.0.0.0' => { 'port' => 25826 } } }
+  class { 'collectd::plugin::network': timetolive => '70', maxpacketsize => '42', forward => false, reportstats => true, servers => { '10.0.0.1' => { 'port' => 25827, 'securitylevel' => 'Sign', 'username' => 'u', 'password' => 'p' } }, listeners => { '0.0.0.0' => { 'port' => 25826 } } }
   class { 'collectd::plugin::processes': processes => ['sshd', { 'name' => 'x', 'collect_context_switch' => true }], process_matches => [{ 'name' => 'j', 'regex' => 'java.*' }] }
   class { 'collectd::plugin::write_graphite': carbons => { 'g' => { 'graphitehost' => '10.0.0.2', 'graphiteport' => 2003, 'graphiteprefix' => '', 'protocol' => 'tcp' } } }
   class { 'collectd::plugin::exec': commands => { 'dovecot' => { 'user' => 'nobody', 'group' => 'users', 'exec' => ['/bin/echo', 'A'] } } }

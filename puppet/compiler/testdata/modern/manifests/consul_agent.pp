@@ -8,6 +8,6 @@ node /^consul_agent[.]/ {
     extra_options => '-ui', join_wan => 'wan.example.com',
   }
   consul::service { 'redis': checks => [{ 'http' => 'http://localhost:6379', 'interval' => '10s', 'timeout' => '5s' }], port => 6379, tags => ['master'], meta => { 'a' => 'b' }, service_config_hash => { 'weights' => { 'passing' => 1 } } }
-  consul::watch { 'my': type => 'keyprefix', prefix => 'a/', handler => '/bin/h' }
+  consul::watch { 'my': type => 'key', key => 'a/b', handler => '/bin/h' }
   consul::check { 'tcp': tcp => 'localhost:22', interval => '10s', notes => 'n' }
 }

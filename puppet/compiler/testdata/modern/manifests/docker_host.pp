@@ -13,7 +13,7 @@ node /^docker_host[.]/ {
     docker_users     => ['me', 'you'],
   }
   class { 'docker::compose': ensure => present, version => '2.20.0' }
-  class { 'docker::images': images => { 'debian' => { 'image_tag' => ['11', '12'] } } }
+  class { 'docker::images': images => { 'debian' => { 'image_tag' => '12' } } }
   docker::image { 'redis': image_tag => '7' }
   docker::run { 'web':
     image        => 'nginx:1.25',

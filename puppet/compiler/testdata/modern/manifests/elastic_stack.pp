@@ -4,7 +4,7 @@ node /^elastic_stack[.]/ {
   class { 'elasticsearch': version => '8.11.0', config => { 'cluster.name' => 'c', 'node' => { 'name' => 'n', 'roles' => ['master', 'data'] }, 'path.repo' => ['/a'] }, jvm_options => ['-Xms1g', '-Xmx1g'], init_defaults => { 'ES_USER' => 'x' }, datadir => ['/srv/a', '/srv/b'], ssl => false, api_basic_auth_username => 'u', api_basic_auth_password => 'p' }
   elasticsearch::template { 't': content => { 'index_patterns' => ['l-*'], 'settings' => { 'number_of_replicas' => 0 } } }
   elasticsearch::index { 'idx': settings => { 'index' => { 'number_of_replicas' => 0 } } }
-  elasticsearch::plugin { 'x-pack': instances => 'a' }
+  elasticsearch::plugin { 'analysis-icu': }
   elasticsearch::pipeline { 'p': content => { 'description' => 'd', 'processors' => [{ 'set' => { 'field' => 'f', 'value' => 'v' } }] } }
   elasticsearch::role { 'r': privileges => { 'cluster' => 'all', 'indices' => { '*' => 'all' } }, mappings => ['cn=a'] }
   elasticsearch::user { 'u': password => 'pw', roles => ['r'] }

@@ -2,7 +2,7 @@
 node /^icinga_master[.]/ {
   class { 'icinga2': manage_repos => false, confd => false, constants => { 'ZoneName' => 'master', 'TicketSalt' => 'x' }, features => ['checker', 'mainlog', 'notification'] }
   class { 'icinga2::feature::api': pki => 'none', accept_commands => true, endpoints => { 'NodeName' => {}, 'sat' => { 'host' => '10.0.0.2' } }, zones => { 'ZoneName' => { 'endpoints' => ['NodeName'] }, 'sat' => { 'endpoints' => ['sat'], 'parent' => 'ZoneName' } } }
-  class { 'icinga2::feature::influxdb': host => 'i', port => 8086, username => 'u', password => Sensitive('p'), database => 'd', host_template => { 'measurement' => '$host.check_command$', 'tags' => { 'hostname' => '$host.name$' } } }
+  class { 'icinga2::feature::influxdb': host => 'i', port => 8086, username => 'u', password => Sensitive('p'), database => 'd', host_measurement => '$host.check_command$', host_tags => { 'hostname' => '$host.name$' } }
   class { 'icinga2::feature::graphite': host => 'g', enable_send_thresholds => true }
   icinga2::object::zone { 'global-templates': global => true }
   icinga2::object::host { 'generic-host': template => true, import => [], target => '/etc/icinga2/t.conf', max_check_attempts => 3, check_interval => '1m', check_command => 'hostalive', vars => { 'a' => 1, 'b' => { 'c' => ['d', 'e'] } } }

@@ -9,9 +9,7 @@ node /^postfix_mta[.]/ {
   }
   postfix::config { 'relay_domains': ensure => present, value => 'localhost host.example.com' }
   postfix::config { 'smtpd_banner': ensure => absent }
-  postfix::hash { '/etc/postfix/virtual': ensure => present }
   postfix::virtual { 'user@example.com': ensure => present, destination => ['root', 'ops'] }
-  postfix::hash { '/etc/postfix/transport': }
   postfix::transport { 'mailman.example.com': destination => 'mailman' }
   postfix::transport { '.example.org': nexthop => '[relay.example.org]:25' }
   postfix::mailalias { 'postmaster': recipient => ['a', 'b'] }

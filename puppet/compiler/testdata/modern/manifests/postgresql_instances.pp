@@ -1,7 +1,7 @@
 # machines: debian-12-x86_64 redhat-9-x86_64
 node /^postgresql_instances[.]/ {
   class { 'postgresql::server':
-    manage_server       => false,
+    package_ensure => latest, service_manage => false,
   }
   class { 'postgresql::client': package_ensure => latest }
   include postgresql::lib::java

@@ -17,7 +17,7 @@ node /^postgresql_server[.]/ {
   include postgresql::server::contrib
   postgresql::server::role { 'app':
     password_hash   => postgresql::postgresql_password('app', 'secret', false, 'md5'),
-    connection_limit => 20,
+    connection_limit => '20',
     superuser       => false,
   }
   postgresql::server::db { 'shop':

@@ -1,6 +1,7 @@
 # machines: debian-12-x86_64 redhat-9-x86_64 ubuntu-24.04-x86_64
 node /^prometheus_stack[.]/ {
-  class { 'prometheus::server':
+  class { 'prometheus':
+    init_style => 'systemd', manage_prometheus_server => true,
     version => '2.52.0', external_url => 'https://prom.example.com', retention => '30d',
     alerts => { 'groups' => [{ 'name' => 'g', 'rules' => [{ 'alert' => 'InstanceDown', 'expr' => 'up == 0', 'for' => '5m', 'labels' => { 'severity' => 'page' }, 'annotations' => { 'summary' => 'x {{ $labels.instance }}' } }] }] },
     scrape_configs => [{ 'job_name' => 'prometheus', 'scrape_interval' => '10s', 'static_configs' => [{ 'targets' => ['localhost:9090'], 'labels' => { 'alias' => 'P' } }] }],

@@ -8,6 +8,6 @@ node /^redis_sentinel[.]/ {
     master_name => 'cow', redis_host => '192.168.1.5', failover_timeout => 30000, auth_pass => Sensitive('x'), notification_script => '/path/n.sh', quorum => 3,
   }
   redis::instance { 'second': port => 6380, appendonly => true, slaveof => '10.0.0.1 6379', masterauth => 'pw', rename_commands => { 'flushdb' => '', 'config' => 'c' } }
-  redis::instance { 'third': port => 0, unixsocket => '/run/redis-third.sock', unixsocketperm => '0770', client_output_buffer_limits => { 'slave' => { 'hard_limit' => '1gb', 'soft_limit' => '1gb', 'soft_seconds' => 70 } } }
+  redis::instance { 'third': port => 0, unixsocket => '/run/redis-third.sock', unixsocketperm => '0770' }
   include redis::administration
 }

@@ -12,7 +12,7 @@ node /^systemd_units[.]/ {
     timers           => { 'from_hash.timer' => { 'timer_content' => "[Timer]\nOnCalendar=daily\n", 'service_content' => "[Service]\nExecStart=/bin/true\n" } },
     tmpfiles         => { 'a.conf' => { 'content' => 'd /run/a 0755 root root -' } },
     default_target   => 'multi-user.target',
-    timezone         => 'Europe/Berlin', manage_timedatectl => true, set_local_rtc => false,
+    timezone         => 'Europe/Berlin', set_local_rtc => false,
   }
   systemd::unit_file { 'a.service': content => "[Service]\nExecStart=/bin/a\n", enable => true, active => true }
   systemd::dropin_file { 'limits.conf': unit => 'a.service', content => "[Service]\nLimitNOFILE=1\n" }
