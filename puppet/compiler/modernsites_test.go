@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -111,6 +112,36 @@ func TestAcceptModernExamples(t *testing.T) {
 	m.ask(t, nodes, own).check(t, fmt.Sprintf("examples of %d modules of today", len(m.names)))
 }
 
+// moduleFacts are facts that come with modules, which facterdb has not got: of all machines, and of those that differ.
+var moduleFacts = map[string]string{
+	"all": `{"root_home": "/root", "puppet_vardir": "/opt/puppetlabs/puppet/cache", "service_provider": "systemd",
+		"systemd": true, "systemd_version": "252"}`,
+	"debian-12-x86_64":    `{"package_provider": "apt"}`,
+	"ubuntu-24.04-x86_64": `{"package_provider": "apt"}`,
+	"redhat-9-x86_64":     `{"package_provider": "dnf"}`,
+	"freebsd-14-x86_64":   `{"package_provider": "pkgng", "service_provider": "freebsd", "systemd": false}`,
+}
+
+// machineWithModules is the file of the facts of a machine that has run the facts of modules too.
+func (m *modernTree) machineWithModules(t *testing.T, name string) string {
+	t.Helper()
+	known := map[string]any{}
+	text, err := os.ReadFile(m.machine(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{string(text), moduleFacts["all"], moduleFacts[name]} {
+		if err := json.Unmarshal([]byte(part), &known); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err = json.Marshal(known); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Dir(m.dir), map[string]string{name + ".json": string(text)})
+	return filepath.Join(filepath.Dir(m.dir), name+".json")
+}
+
 // TestAcceptModernSites compiles sites of our own over today's modules: testdata/modern has a manifest for each, whose
 // first line names its machines, and data for some. The catalogs, and refusals, are compared with Puppet 8's.
 func TestAcceptModernSites(t *testing.T) {
@@ -144,9 +175,9 @@ func TestAcceptModernSites(t *testing.T) {
 			t.Errorf("%s names no machines", path)
 		}
 		for _, machine := range strings.Fields(machines) {
-			n := debianNode{site + "." + machine, m.machine(t, machine)}
+			n := debianNode{site + "." + machine, m.machineWithModules(t, machine)}
 			nodes = append(nodes, n)
-			own[n.name] = code + data
+			own[n.name] = code + data + moduleFacts["all"] + moduleFacts[machine]
 		}
 	}
 	write(t, m.dir, files)

@@ -13,16 +13,16 @@ node /^collectd_plugins[.]/ {
   class { 'collectd::plugin::snmp': data => { 'amavis' => { 'type' => 'counter', 'table' => false, 'instance' => 'amavis', 'values' => ['AMAVIS::inMsgs.0'] } }, hosts => { 'm' => { 'address' => '127.0.0.1', 'version' => 2, 'community' => 'public', 'collect' => ['amavis'], 'interval' => 10 } } }
   class { 'collectd::plugin::tail': files => { 'exim' => { 'filename' => '/var/log/exim', 'instance' => 'e', 'matches' => [{ 'regex' => 'S=([1-9][0-9]*)', 'dstype' => 'CounterAdd', 'type' => 'ipt_bytes', 'instance' => 'total' }] } } }
   class { 'collectd::plugin::filter': ensure => 'present' }
-  collectd::plugin::filter::chain { 'PostCache': target => 'write', options => { 'Plugin' => 'x' } }
+  collectd::plugin::filter::chain { 'PostCache': target => 'write' }
   collectd::plugin::filter::rule { 'r1': chain => 'PostCache' }
   collectd::plugin::filter::match { 'm1': chain => 'PostCache', rule => 'r1', plugin => 'regex', options => { 'Host' => 'customer[0-9]+', 'Plugin' => '^df$' } }
   collectd::plugin::filter::target { 't1': chain => 'PostCache', rule => 'r1', plugin => 'set', options => { 'PluginInstance' => 'x', 'Host' => 'y' } }
   collectd::plugin { 'battery': }
   collectd::type { 'latency': target => '/etc/my.db', ds_type => 'GAUGE', min => 0, max => 65535, ds_name => 'value' }
   collectd::typesdb { '/etc/my.db': }
-  class { 'collectd::plugin::aggregation': aggregators => { 'cpu' => { 'plugin' => 'cpu', 'type' => 'cpu', 'groupby' => ['Host', 'TypeInstance'], 'calculateaverage' => true } } }
+  class { 'collectd::plugin::aggregation': aggregators => { 'cpu' => { 'plugin' => 'cpu', 'agg_type' => 'cpu', 'groupby' => ['Host', 'TypeInstance'], 'calculateaverage' => true } } }
   class { 'collectd::plugin::genericjmx': jvmarg => '-Xmx1g' }
   collectd::plugin::genericjmx::mbean { 'gc': object_name => 'java.lang:type=GarbageCollector,*', instance_prefix => 'gc-', instance_from => ['name'], values => [{ 'type' => 'invocations', 'table' => false, 'attribute' => 'CollectionCount' }] }
   collectd::plugin::genericjmx::connection { 'c': service_url => 'service:jmx:x', collect => ['gc'], host => 'localhost' }
-  class { 'collectd::plugin::postgresql': databases => { 'd' => { 'host' => '/run/pg', 'query' => ['q', 'disk_io'] } }, queries => { 'q' => { 'statement' => 'SELECT 1', 'params' => ['database'], 'results' => [{ 'type' => 'counter', 'instanceprefix' => 'p', 'instancesfrom' => 't', 'valuesfrom' => 'v' }] } }, writers => { 's' => { 'statement' => 'INSERT' } } }
+  class { 'collectd::plugin::postgresql': databases => { 'd' => { 'host' => 'pg.example.com', 'query' => ['q', 'disk_io'] } }, queries => { 'q' => { 'statement' => 'SELECT 1', 'params' => ['database'], 'results' => [{ 'type' => 'counter', 'instanceprefix' => 'p', 'instancesfrom' => 't', 'valuesfrom' => 'v' }] } }, writers => { 's' => { 'statement' => 'INSERT' } } }
 }

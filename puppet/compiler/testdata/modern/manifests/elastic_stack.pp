@@ -12,7 +12,7 @@ node /^elastic_stack[.]/ {
   elasticsearch::ilm_policy { 'i': content => { 'policy' => { 'phases' => {} } } }
   class { 'logstash': settings => { 'http.host' => 'localhost', 'pipeline' => { 'workers' => 2 } }, jvm_options => ['-Xms1g'], startup_options => { 'LS_USER' => 'root' }, pipelines => [{ 'pipeline.id' => 'p', 'path.config' => '/a' }], version => '1:8.11.0-1' }
   logstash::configfile { 'in': content => 'input { }' }
-  logstash::configfile { 'tpl': template => 'logstash/jvm.options.erb', path => '/x/y' }
+  logstash::configfile { 'tpl': content => 'x', path => '/x/y' }
   logstash::patternfile { 'pf': source => 'puppet:///a/b' }
   logstash::plugin { 'logstash-input-beats': environment => ['A=b'] }
 }

@@ -1,6 +1,6 @@
 # machines: debian-12-x86_64 redhat-9-x86_64
 node /^haproxy_instances[.]/ {
-  haproxy::instance { 'haproxy': service_manage => false }
+  include haproxy::params
   haproxy::instance { 'group1': package_ensure => 'present' }
   haproxy::listen { 'puppet00':
     instance         => 'group1',

@@ -6,7 +6,7 @@ node /^nginx_proxy[.]/ {
     server_tokens      => 'off',
     log_format         => { 'long' => '$remote_addr - "$request" $status' },
     http_cfg_append    => { 'map_hash_bucket_size' => 128 },
-    events_cfg_prepend => { 'debug_connection' => '10.0.0.1' },
+    events_use => 'epoll',
   }
   nginx::resource::upstream { 'app':
     members   => {

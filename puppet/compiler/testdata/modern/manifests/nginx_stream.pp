@@ -9,7 +9,7 @@ node /^nginx_stream[.]/ {
   }
   nginx::resource::upstream { 'dns':
     context => 'stream',
-    members => { '10.0.0.53:53' => {}, '10.0.1.53:53' => { 'server' => '10.0.1.53', 'port' => 53 } },
+    members => { '10.0.0.53' => { 'port' => 53 }, 'other' => { 'server' => '10.0.1.53', 'port' => 53 } },
     zone => 'dnszone 64k',
   }
   nginx::resource::streamhost { 'dns': listen_port => 53, listen_options => 'udp', proxy => 'dns' }

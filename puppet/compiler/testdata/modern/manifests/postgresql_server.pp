@@ -7,7 +7,7 @@ node /^postgresql_server[.]/ {
     version             => '16',
   }
   class { 'postgresql::server':
-    listen_addresses           => '*',
+    listen_addresses           => '*', manage_recovery_conf => true,
     postgres_password          => 'TPSrep0rt!',
     ip_mask_deny_postgres_user => '0.0.0.0/32',
     pg_hba_conf_defaults       => false,
@@ -24,7 +24,7 @@ node /^postgresql_server[.]/ {
     user     => 'shop',
     password => postgresql::postgresql_password('shop', Sensitive('pw')),
     comment  => 'the shop',
-    grant    => ['CONNECT', 'TEMP'],
+    grant    => 'CONNECT',
   }
   postgresql::server::database_grant { 'app on shop': privilege => 'CONNECT', db => 'shop', role => 'app' }
   postgresql::server::grant { 'select': privilege => 'SELECT', object_type => 'ALL TABLES IN SCHEMA', object_name => 'public', db => 'shop', role => 'app' }

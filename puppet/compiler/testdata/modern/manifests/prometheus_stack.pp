@@ -2,7 +2,7 @@
 node /^prometheus_stack[.]/ {
   class { 'prometheus':
     init_style => 'systemd', manage_prometheus_server => true,
-    version => '2.52.0', external_url => 'https://prom.example.com', retention => '30d',
+    version => '2.52.0', external_url => 'https://prom.example.com', storage_retention => '30d',
     alerts => { 'groups' => [{ 'name' => 'g', 'rules' => [{ 'alert' => 'InstanceDown', 'expr' => 'up == 0', 'for' => '5m', 'labels' => { 'severity' => 'page' }, 'annotations' => { 'summary' => 'x {{ $labels.instance }}' } }] }] },
     scrape_configs => [{ 'job_name' => 'prometheus', 'scrape_interval' => '10s', 'static_configs' => [{ 'targets' => ['localhost:9090'], 'labels' => { 'alias' => 'P' } }] }],
     alertmanagers_config => [{ 'static_configs' => [{ 'targets' => ['localhost:9093'] }] }],
@@ -10,7 +10,7 @@ node /^prometheus_stack[.]/ {
     extra_options => '--web.enable-lifecycle', storage_retention_size => '10GB',
   }
   class { 'prometheus::alertmanager': version => '0.27.0', route => { 'group_by' => ['alertname'], 'receiver' => 'slack' }, receivers => [{ 'name' => 'slack', 'slack_configs' => [{ 'channel' => '#c', 'send_resolved' => true }] }], inhibit_rules => [] }
-  class { 'prometheus::node_exporter': version => '1.8.0', collectors_disable => ['loadavg', 'mdadm'], collectors_enable => ['systemd'], extra_options => '--x', web_config_content => { 'tls_server_config' => { 'cert_file' => '/a' } } }
+  class { 'prometheus::node_exporter': version => '1.8.0', collectors_disable => ['loadavg', 'mdadm'], collectors_enable => ['systemd'], extra_options => '--x', web_config_content => { 'tls_server_config' => { 'cert_file' => '/a', 'key_file' => '/b' } } }
   class { 'prometheus::blackbox_exporter': modules => { 'http_2xx' => { 'prober' => 'http', 'http' => { 'valid_status_codes' => [200, 301] } } } }
   class { 'prometheus::process_exporter': watched_processes => [{ 'name' => '{{.Comm}}', 'cmdline' => ['.+'] }] }
   class { 'prometheus::mysqld_exporter': cnf_user => 'exp', cnf_password => Sensitive('pw'), cnf_port => 3307 }

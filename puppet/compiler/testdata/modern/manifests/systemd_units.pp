@@ -30,6 +30,6 @@ node /^systemd_units[.]/ {
   systemd::network { 'eth0.network': content => "[Match]\nName=eth0\n" }
   systemd::sysuser { 'u.conf': content => 'u app' }
   systemd::networkd::interface { 'lan': interface => { 'filename' => '50-lan', 'network' => { 'Match' => { 'Name' => 'eth1' }, 'Network' => { 'DHCP' => 'ipv4', 'DNS' => ['1.1.1.1', '9.9.9.9'] }, 'Route' => [{ 'Gateway' => '10.0.0.1' }] } } }
-  systemd::udev::rule { 'y.rules': rules => ['# a', 'SUBSYSTEM=="net"'], notify_services => 'a.service' }
+  systemd::udev::rule { 'y.rules': rules => ['# a', 'SUBSYSTEM=="net"'] }
   systemd::user_service { 'pod.service': ensure => true, enable => true, user => 'me' }
 }
