@@ -463,7 +463,7 @@ func (l *Library) titles(typ string, class *ruby.Class) ([]TitlePattern, error) 
 			s, _ := ruby.Text(name)
 			pattern.Attrs = append(pattern.Attrs, s)
 		}
-		if pattern.Source == "(.*)" && len(attrs) == 1 && procs[0] == nil {
+		if len(out) == 0 && pattern.Source == "(.*)" && len(attrs) == 1 && procs[0] == nil {
 			return nil, nil // the whole title is the namevar
 		}
 		at, computes := len(out), slices.ContainsFunc(procs, func(p *ruby.Proc) bool { return p != nil })
