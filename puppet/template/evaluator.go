@@ -34,6 +34,7 @@ type Engine struct {
 	globals ruby.Globals
 	leaves  map[*Template]provenance.Ref
 	set     map[*eval.Scope]Objects
+	defined map[string]*Template // methods that templates have defined
 }
 
 // Template3 renders one template for the functions template and inline_template. What needs real Ruby comes back as an
@@ -72,12 +73,12 @@ func (e *Engine) Template3(c *eval.Call, template string, inline bool) (value.Va
 		}
 	}
 	if e.set == nil {
-		e.set = map[*eval.Scope]Objects{}
+		e.set, e.defined = map[*eval.Scope]Objects{}, map[string]*Template{}
 	}
 	if e.set[c.Scope] == nil {
 		e.set[c.Scope] = Objects{}
 	}
-	o.Objects = e.set[c.Scope]
+	o.Objects, o.Defined = e.set[c.Scope], e.defined
 	r, err := t.Render(ScopeHost{c}, o)
 	if err != nil {
 		if o.Coverage != nil { // what is said of it speaks of lines

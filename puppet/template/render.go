@@ -64,6 +64,9 @@ type Options struct {
 	Leaves  func(t *Template) provenance.Ref // the first leaf of the template's literals, in Trace
 	Name    string                           // as the manifest calls the template; "" for an inline one
 	Objects Objects                          // what templates of the same scope have set so far; may be nil
+	// Defined are methods that templates have defined so far, each with the template; may be nil. What a template defines
+	// are methods of all templates in Puppet. Here each has its own: one that calls another's needs real Ruby.
+	Defined map[string]*Template
 	// MaybeFrozen says that strings come from manifests. Puppet freezes literals and not what functions make, and nobody
 	// can tell them apart here; so a template that changes one needs real Ruby.
 	MaybeFrozen bool
@@ -106,7 +109,12 @@ func (t *Template) Render(h Host, o Options) (*Rendering, error) {
 	}
 	in.OutSize = int(t.size.Load())
 	defer in.Leave()
-	w := &wrapper{t: t, h: h, in: in, set: o.Objects}
+	w := &wrapper{t: t, h: h, in: in, set: o.Objects, defined: o.Defined}
+	for _, name := range t.defines {
+		if o.Defined != nil && o.Defined[name] == nil {
+			o.Defined[name] = t
+		}
+	}
 	if u, ok := h.(interface{ Unwrapped(value.Value) }); ok {
 		in.Unwrapped = u.Unwrapped
 	}
@@ -216,10 +224,12 @@ type wrapper struct {
 	in    *ruby.Interp
 	scope ruby.Object
 	set   Objects
-	texts map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
-	views [2]*view               // scope.to_hash, without and with what is undef
-	read  []string               // variables with arrays and hashes that the template has in hand
-	about []source.Subject       // what the function lacked that failed last
+	// defined are methods of other templates too.
+	defined map[string]*Template
+	texts   map[string]ruby.Object // strings are objects too: @a and scope['a'] are one
+	views   [2]*view               // scope.to_hash, without and with what is undef
+	read    []string               // variables with arrays and hashes that the template has in hand
+	about   []source.Subject       // what the function lacked that failed last
 }
 
 // A Keeper is a Host whose arrays and hashes a template may change in place: they are the very objects that Puppet
@@ -342,6 +352,10 @@ func (w *wrapper) call(in *ruby.Interp, name string, args []ruby.Object, block *
 	case "_":
 		arity(1)
 		return args[0], true
+	}
+	name = strings.TrimPrefix(name, "respond_to? ")
+	if other := w.defined[name]; other != nil && other != w.t {
+		in.Unsupported("the method " + name + " of another template")
 	}
 	return nil, false
 }

@@ -26,6 +26,7 @@ import (
 
 	"bunraku/provenance"
 	"bunraku/puppet/ruby"
+	"bunraku/puppet/ruby/syntax"
 	"bunraku/source"
 )
 
@@ -40,6 +41,7 @@ type Template struct {
 	literals []source.Span
 	size     atomic.Int64 // of the last text
 	parts    atomic.Int64 // that it had, when tracing
+	defines  []string     // the methods that its code defines, which all templates have from then on
 	usesOnce sync.Once
 	uses     uses // of variables
 }
@@ -60,6 +62,13 @@ func parse(f *source.File, name string) *Template {
 	t.pieces = pieces
 	program, ds := ruby.Parse(source.NewFile(name, code))
 	t.program = program
+	syntax.Walk(program.Body, func(n syntax.Node) bool {
+		if d, is := n.(*syntax.Def); is && d.Singleton == nil {
+			t.defines = append(t.defines, d.Name)
+		}
+		_, class := n.(*syntax.ClassDef)
+		return !class
+	})
 	for _, d := range ds {
 		d.Place = t.place(d.Place.Span)
 		t.trouble = append(t.trouble, d)
