@@ -188,7 +188,7 @@ func (m *modernTree) ask(t *testing.T, nodes []debianNode, own map[string]string
 			switch n.refused++; {
 			case why == "":
 				n.alike++
-			case res.Failure == nil && len(res.Unknowns()) > 0: // what the world says decides it
+			case len(res.Unknowns()) > 0: // what the world says decides it, or Puppet failed there before
 				n.undecided++
 				t.Logf("left open, and refused by Puppet, %s: %v", node.name, res.Unknowns()[0].Why)
 			default:
