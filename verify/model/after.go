@@ -449,7 +449,11 @@ func (a *after) acts(i int, before fs.Touched, s *fs.State) []Act {
 			if is == fs.Text("stopped") {
 				act.Verb = Stops
 			}
-		case strings.HasPrefix(name, "start of service ") && act.Verb == Changes:
+		case strings.HasPrefix(name, "start of service "):
+			if act.Verb != Changes {
+				act.What = append(act.What, "enable")
+				continue
+			}
 			act.Verb = Enables
 			if is != fs.Text("true") {
 				act.Verb = Disables
@@ -468,9 +472,7 @@ func (a *after) acts(i int, before fs.Touched, s *fs.State) []Act {
 			act.Verb = Upgrades
 		}
 	case "User", "Group":
-		if act.Verb == Changes && !a.had(r) {
-			act.Verb = Creates
-		}
+		act.accounts(strings.ToLower(r.Type)+" "+it.name, before, s)
 	}
 	if len(purged) == 0 || act.Verb == Removes {
 		return []Act{act}
@@ -480,6 +482,31 @@ func (a *after) acts(i int, before fs.Touched, s *fs.State) []Act {
 		out = append([]Act{act}, out...)
 	}
 	return out
+}
+
+// accounts says what happens to an account whose cell is told: it comes, it goes, or attributes of it change.
+func (act *Act) accounts(cell string, before fs.Touched, s *fs.State) {
+	var attributes []string
+	for _, name := range sortedKeys(before.Vars) {
+		was, is := before.Vars[name], s.Var(name)
+		attr, of, isField := strings.Cut(name, " of ")
+		switch {
+		case was == is:
+		case name == cell && is == fs.Text(absent):
+			act.Verb = Removes
+		case name == cell:
+			act.Verb = Creates
+		case isField && of == cell:
+			attributes = append(attributes, attr)
+		case strings.HasPrefix(cell, "user ") && strings.HasPrefix(name, strings.TrimPrefix(cell, "user ")+" in group "):
+			attributes = append(attributes, "groups")
+		case strings.HasSuffix(name, " in "+cell):
+			attributes = append(attributes, "members")
+		}
+	}
+	if act.Verb == Changes {
+		act.What = slices.Compact(attributes)
+	}
 }
 
 func sameButOthers(a, b fs.Node) bool {

@@ -44,12 +44,12 @@ func TestAfter(t *testing.T) {
 			"file { '/srv/d': ensure => directory, recurse => true, purge => true }\nfile { '/srv/d/a': content => 'a' }",
 			[]string{"File[/srv/d] purges /srv/d/b"}},
 		{"a service that stops", site1("a"), "service { 'nginx': ensure => stopped, enable => false }",
-			[]string{"Service[nginx] stopped", "left Package[nginx]", "left File[/etc/nginx/nginx.conf]"}},
+			[]string{"Service[nginx] stopped enable", "left Package[nginx]", "left File[/etc/nginx/nginx.conf]"}},
 		{"a failure", "file { '/srv/a': ensure => file }", "file { '/srv/a': ensure => file }\nfile { '/nowhere/b': " +
 			"content => 'b' } -> file { '/srv/c': content => 'c' }\nfile { '/srv/d': content => 'd' }",
 			[]string{"File[/srv/d] created", "File[/nowhere/b] fails: /nowhere does not exist", "File[/srv/c] is skipped"}},
 		{"an account", "user { 'a': ensure => present, uid => 1500 }", "user { 'a': ensure => present, uid => 1501 }\n" +
-			"user { 'b': ensure => present }", []string{"User[a] changed", "User[b] created"}},
+			"user { 'b': ensure => present }", []string{"User[a] changed uid", "User[b] created"}},
 		{"a command that is told", "file { '/srv/a': content => 'a' } ~> exec { '/bin/touch /srv/b': creates => '/srv/b' }",
 			"file { '/srv/a': content => 'b' } ~> exec { '/bin/touch /srv/b': creates => '/srv/b' }",
 			[]string{"File[/srv/a] changed content", "Exec[/bin/touch /srv/b] runs by File[/srv/a]"}},

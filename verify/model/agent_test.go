@@ -37,12 +37,7 @@ func TestScoreAgent(t *testing.T) {
 		t.Skip("BUNRAKU_AGENT names no machine made by testdata/agent/root.sh")
 	}
 	live.Puppet(t)
-	from, to := 0, 19
-	if s := os.Getenv("BUNRAKU_AGENT_SEEDS"); s != "" {
-		a, b, _ := strings.Cut(s, "-")
-		from, _ = strconv.Atoi(a)
-		to, _ = strconv.Atoi(b)
-	}
+	from, to := agentSeeds()
 	j := newAgent(t, dir)
 	defer j.close()
 	var score judged
@@ -53,6 +48,17 @@ func TestScoreAgent(t *testing.T) {
 	if len(score.refuted)+len(score.false) > 0 {
 		t.Errorf("%d proofs refuted, %d findings that do not happen", len(score.refuted), len(score.false))
 	}
+}
+
+// agentSeeds are the first and the last seed that BUNRAKU_AGENT_SEEDS names.
+func agentSeeds() (from, to int) {
+	from, to = 0, 19
+	if s := os.Getenv("BUNRAKU_AGENT_SEEDS"); s != "" {
+		a, b, _ := strings.Cut(s, "-")
+		from, _ = strconv.Atoi(a)
+		to, _ = strconv.Atoi(b)
+	}
+	return from, to
 }
 
 // judged counts what agents said of our verdicts.
@@ -109,6 +115,9 @@ type agentRun struct {
 	Failed, Skipped, Changed, Restarted []string
 	Why                                 []string
 	State                               map[string]string
+	Properties                          map[string][]string // that have changed, by resource
+	Ran                                 map[string]int      // how often the command of a resource ran
+	Calls                               []string            // of systemctl
 }
 
 func (r agentRun) bad() bool { return r.Error != "" || len(r.Failed) > 0 }
@@ -117,6 +126,7 @@ type agentAnswer struct {
 	ID    string
 	Error string
 	Runs  []agentRun
+	There []bool
 }
 
 type agent struct {
@@ -169,7 +179,27 @@ func (a *agent) ask(t *testing.T, before [][]string, lines []string, catalogs ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := digestOf(what)
+	var runs []any
+	for _, c := range catalogs {
+		runs = append(runs, json.RawMessage(c))
+	}
+	return a.send(t, digestOf(what), map[string]any{"before": before, "lines": lines, "runs": runs})
+}
+
+// askRuns lets the agent make runs of any kind on a machine, and looks for what is asked when they are over.
+func (a *agent) askRuns(t *testing.T, lines []string, there [][]string, runs ...any) agentAnswer {
+	t.Helper()
+	job := map[string]any{"lines": lines, "runs": runs, "there": there}
+	what, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.send(t, digestOf(what), job)
+}
+
+// send gives the agent a job, unless its answer is known.
+func (a *agent) send(t *testing.T, id string, job map[string]any) agentAnswer {
+	t.Helper()
 	if x, ok := a.known[id]; ok {
 		return x
 	}
@@ -183,12 +213,12 @@ func (a *agent) ask(t *testing.T, before [][]string, lines []string, catalogs ..
 		}
 		a.in, a.out = in, bufio.NewReaderSize(out, 1<<20)
 	}
-	var runs []json.RawMessage
-	for _, c := range catalogs {
-		runs = append(runs, c)
+	job["id"] = id
+	text, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
 	}
-	job, _ := json.Marshal(map[string]any{"id": id, "before": before, "lines": lines, "runs": runs})
-	if _, err := a.in.Write(append(job, '\n')); err != nil {
+	if _, err := a.in.Write(append(text, '\n')); err != nil {
 		t.Fatalf("%v: %s", err, a.errors.String())
 	}
 	row, err := a.out.ReadBytes('\n')

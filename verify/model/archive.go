@@ -36,7 +36,7 @@ func (pk *packages) nonesuch(it *item) bool {
 	}
 	st, whole := pk.b.opt.Listing.Standing(it.name)
 	return whole && st == listing.Foreign && !pk.b.addsSources() && pk.b.opt.Image.OtherSource() == "" &&
-		!pk.b.grants("Package", it.name, "package %s is in the archive")
+		!pk.b.grants("Package", it.name, "package "+it.name+" is in the archive")
 }
 
 // missing is how the package manager refuses it.
@@ -73,15 +73,15 @@ func (b *builder) addsSources() bool {
 // noUnit reports whether no fresh machine has a unit or script of a service, and nothing in the catalog can bring one:
 // no package that has a unit, since units go by other names, too; nothing of which is not known what it brings.
 func (b *builder) noUnit(name string) bool {
+	return b.newUnit(name) && !b.bringsUnits() && !b.grants("Service", name, "service "+name+" is there")
+}
+
+// newUnit reports whether no fresh machine has a unit or script of a service.
+func (b *builder) newUnit(name string) bool {
 	if !b.baseKnown || b.baseBlind || slices.Contains(baseAliases, name) || strings.Contains(name, "@") {
 		return false
 	}
-	for _, p := range unitPlaces(name) {
-		if b.onBase(b.path(p)) {
-			return false
-		}
-	}
-	return !b.bringsUnits() && !b.grants("Service", name, "service %s is there")
+	return !slices.ContainsFunc(unitPlaces(name), func(p string) bool { return b.onBase(b.path(p)) })
 }
 
 // bringsUnits reports whether something in the catalog may bring a unit of a name that nobody knows.

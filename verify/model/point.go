@@ -63,12 +63,12 @@ func (b *builder) accepts(format string, args ...any) bool {
 
 // grants is accepts for what a resource of the old catalog needs, too: a machine that has that catalog has it, wherever
 // it came from. That it has the catalog is taken for true then.
-func (b *builder) grants(typ, name, format string) bool {
-	if b.accepts(format, name) {
+func (b *builder) grants(typ, name, text string) bool {
+	if b.accepts("%s", text) {
 		return true
 	}
 	if b.opt.lived[[2]string{typ, name}] {
-		b.open(nil, format, name)
+		b.open(nil, "%s", text)
 		return true
 	}
 	return false
@@ -124,6 +124,11 @@ func (b *builder) brings(pkg, what string) fs.Pred {
 	if b.accepts("%s", text) {
 		return fs.True{}
 	}
+	return b.point(text)
+}
+
+// point says that the answer to an open point is yes.
+func (b *builder) point(text string) fs.Pred {
 	cell := "whether " + text
 	if _, known := b.closed[cell]; !known {
 		b.variable(cell, "yes", "no")

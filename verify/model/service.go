@@ -49,7 +49,11 @@ func (b *builder) service(it *item) {
 		it.note(verify.Approximate, "enable => %s has no model", enable)
 	}
 	if starts && b.opt.Packages != Paper {
-		if there, why := b.unitThere(name); there != nil {
+		there, why := b.unitThere(name)
+		if text := "service " + name + " is there"; there == nil && b.newUnit(name) && !b.grants("Service", name, text) {
+			there, why = b.point(text), b.noService(name) // a unit that something brings may go by this name, too
+		}
+		if there != nil {
 			// What runs is not started, whatever has become of its unit.
 			program = fs.Seq{fs.If{Cond: post, Else: append(fs.Seq{fs.If{Cond: there, Else: fs.Fail{Why: why}}}, program...)}}
 		}

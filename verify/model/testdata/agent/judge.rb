@@ -1,15 +1,18 @@
 # Asks an agent what catalogs do to machines. Reads lines of JSON:
 #
-#   {"id": …, "before": [[what, arguments…]…], "lines": [file…], "runs": [catalog…]}
+#   {"id": …, "before": [[what, arguments…]…], "lines": [file…], "runs": [catalog…], "there": [[what, name…]…]}
 #
 # and prints one line for each: {"id": …, "runs": [{"failed": […], "changed": […], "error": text, "state": {path: text}}…]}. Every job
 # has a machine of its own: an overlay over the root that is the argument, in a mount namespace of its own, gone afterwards. Every
 # run is a process of its own. The state is what is unlike the root, without what no resource speaks of (logs, caches, dates).
+# Instead of a catalog a run may be {"do": [[what, arguments…]…]}, what somebody does to the machine meanwhile, or
+# {"catalog": …, "cut": …}, a run that is disturbed (cut.rb). What "there" asks is looked for on the machine when all is over.
 require 'json'
 require 'digest'
 require 'fileutils'
 require 'fiddle'
 require 'tmpdir'
+require_relative 'cut'
 LIBC = Fiddle.dlopen(nil)
 UNSHARE = Fiddle::Function.new(LIBC['unshare'], [Fiddle::TYPE_INT], Fiddle::TYPE_INT)
 MOUNT = Fiddle::Function.new(LIBC['mount'], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_VOIDP, Fiddle::TYPE_VOIDP, Fiddle::TYPE_LONG, Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT)
@@ -135,14 +138,30 @@ def prepare(ops)
   end
 end
 
-def apply(data)
+# Ran counts how often the command of a resource runs, its guards apart.
+module Ran
+  def self.of = @of ||= Hash.new(0)
+
+  def run(command, check = false)
+    Ran.of[resource.ref] += 1 unless check
+    super
+  end
+end
+
+# calls are those of the stand-in systemctl that change something.
+def calls = File.exist?('/var/lib/standin/log') ? File.readlines('/var/lib/standin/log', chomp: true) : []
+
+def apply(data, cut)
   catalog = Puppet::Resource::Catalog.from_data_hash(data).to_ral
   catalog.host_config = true
   catalog.finalize
-  transaction = catalog.apply
-  statuses = transaction.report.resource_statuses
   # What is generated for a file below a directory is the directory's doing.
   declared = data['resources'].map { |r| "#{r['type']}[#{r['title']}]" }
+  Puppet::Type.type(:exec).provider(:posix).prepend(Ran)
+  Cut.prepare(catalog, cut, declared) if cut
+  told = calls.size
+  transaction = catalog.apply
+  statuses = transaction.report.resource_statuses
   owner = lambda do |s|
     next s.resource if declared.include?(s.resource)
     (s.containment_path || []).reverse.find { |x| declared.include?(x) } || s.resource
@@ -151,7 +170,25 @@ def apply(data)
   { failed: all.select { |s| s.failed || s.failed_to_restart }.map(&owner).uniq, skipped: all.select(&:skipped).map(&owner).uniq,
     changed: all.select { |s| s.changed && !s.events.all? { |e| e.status == 'noop' } }.map(&owner).uniq,
     restarted: all.select(&:restarted).map(&owner).uniq,
+    properties: all.to_h { |s| [s.resource, s.events.select { |e| e.status == 'success' }.map(&:property).compact.uniq] }.reject { |_, l| l.empty? },
+    ran: Ran.of, calls: calls.drop(told),
     why: all.flat_map { |s| s.events.select { |e| e.status == 'failure' }.map { |e| "#{s.resource}: #{e.message.to_s.lines.first}" } }.first(3) }
+end
+
+# there? says whether the machine has something, as whoever looks finds it.
+def there?(what, name, more = nil)
+  case what
+  when 'path' then File.exist?(name) || File.symlink?(name)
+  when 'package' then `dpkg-query -W -f '${db:Status-Status}' #{name} 2>/dev/null` == 'installed'
+  when 'user' then !`getent passwd #{name}`.empty?
+  when 'group' then !`getent group #{name}`.empty?
+  when 'active' then File.exist?("/var/lib/standin/active/#{name}")
+  when 'enabled' then File.exist?("/var/lib/standin/enabled/#{name}")
+  when 'host' then File.readlines('/etc/hosts').any? { |l| l.split[1] == name }
+  when 'cron' then `crontab -l -u #{more} 2>/dev/null`.include?("# Puppet Name: #{name}\n")
+  when 'line' then File.file?(name) && File.readlines(name, chomp: true).include?(more)
+  else raise "there: #{what}"
+  end
 end
 
 def child
@@ -192,12 +229,16 @@ def job(j)
   was = inside(merged) { prepare(j['before'] || []); {} }
   return { id: j['id'], error: was['error'] } if was['error']
   runs = j['runs'].map do |data|
-    answer = inside(merged) { apply(data) }
+    next inside(merged) { prepare(data['do']); {} } if data['do']
+    cut = data['cut']
+    data = data['catalog'] if cut
+    answer = inside(merged) { apply(data, cut) }
     $users = unnumbered(merged, 'passwd', numbered(data, 'User', 'uid'))
     $groups = unnumbered(merged, 'group', numbered(data, 'User', 'uid') + numbered(data, 'Group', 'gid'))
     answer.merge('state' => snapshot("#{top}/upper", merged))
   end
-  { id: j['id'], start: nil, runs: runs }
+  there = inside(merged) { { there: (j['there'] || []).map { |x| there?(*x) } } }
+  { id: j['id'], start: nil, runs: runs }.merge(there)
 end
 
 GC.start
