@@ -287,6 +287,9 @@ func (a *after) machine(rest *fs.State) *fs.State {
 	for name, v := range is.Vars {
 		if _, known := s.Vars[name]; !known {
 			s.Vars[name] = v
+			if v == fs.Text(absent) && a.pulledIn(rest, name) {
+				s.Vars[name] = fs.Text(present)
+			}
 		}
 	}
 	oracle := map[string]bool{}
@@ -306,6 +309,17 @@ func (a *after) machine(rest *fs.State) *fs.State {
 		}
 	}
 	return s
+}
+
+// pulledIn reports whether a package that only the new catalog names, or an account, has come with the packages of the
+// old one: another needs it, or is known to make it.
+func (a *after) pulledIn(rest *fs.State, cell string) bool {
+	pk := a.o.from.pk
+	return slices.ContainsFunc(pk.order, func(name string) bool {
+		return pk.used[name] && rest.Eval(pk.installed(name)) &&
+			slices.ContainsFunc(append([]string{name}, pk.needs[name]...),
+				func(p string) bool { return cell == cellOf(p) || pk.makes(p, cell) })
+	})
 }
 
 // run applies the new catalog, and hands on events.

@@ -26,6 +26,9 @@ func TestAfter(t *testing.T) {
 		{"a mode", "file { '/srv/a': content => 'x', mode => '0644' }", "file { '/srv/a': content => 'x', mode => '0600' }",
 			[]string{"File[/srv/a] changed mode"}},
 		{"a new package", site1("a"), site1("a") + "package { 'htop': }", []string{"Package[htop] installed"}},
+		{"a package that another has pulled in", "package { 'nginx': }", "package { ['nginx', 'nginx-common']: }", nil},
+		{"an account that a package has made", "package { 'mosquitto': }", "package { 'mosquitto': }\n" +
+			"user { 'mosquitto': ensure => present }", nil},
 		{"a package that goes", site1("a") + "package { 'htop': }", site1("a") + "package { 'htop': ensure => absent }",
 			[]string{"Package[htop] removed"}},
 		{"what is left behind", site1("a") + "package { 'htop': }\nfile { '/srv/a': content => 'a' }", site1("a"),

@@ -68,6 +68,17 @@ func TestRecover(t *testing.T) {
 		{"file { '/srv/r': content => 'r' } ~> exec { '/bin/cp /srv/r /srv/seen': refreshonly => true }",
 			[]string{"V208 File[/srv/r] Exec[/bin/cp /srv/r /srv/seen] lost refresh",
 				"V208 Exec[/bin/cp /srv/r /srv/seen] lost refresh"}},
+		{"exec { '/bin/sh -c \"echo entry >> /srv/log\"': unless => '/bin/grep -q entry /srv/log' }", nil},
+		{"exec { '/bin/sh -c \"echo x > /srv/x\"': creates => '/srv/x' }",
+			[]string{"V208 Exec[/bin/sh -c \"echo x > /srv/x\"] half-done"}},
+		{"exec { '/bin/cp /etc/hostname /srv/x': creates => '/srv/x' }",
+			[]string{"V208 Exec[/bin/cp /etc/hostname /srv/x] half-done"}},
+		{"exec { '/bin/sh -c \"cp /etc/hostname /srv/.x && mv /srv/.x /srv/x\"': creates => '/srv/x' }", nil},
+		{"file { '/srv/r': content => 'r' } ~> exec { '/bin/cp /srv/r /srv/seen': refreshonly => true, require => " +
+			"Package['nginx'] }\npackage { 'nginx': }",
+			[]string{"V208 File[/srv/r] Exec[/bin/cp /srv/r /srv/seen] lost refresh",
+				"V208 Package[nginx] Exec[/bin/cp /srv/r /srv/seen] lost refresh",
+				"V208 Exec[/bin/cp /srv/r /srv/seen] lost refresh"}},
 		{"file { '/srv/d': ensure => directory } -> exec { '/bin/touch /srv/d/x': creates => '/srv/d/x' } -> file { " +
 			"'/srv/d/y': content => 'y' }", nil},
 	} {

@@ -31,6 +31,7 @@ type Finding struct {
 	Alone     bool         // of this catalog: what is declared beside it may bring what is missing, or notify what waits
 	At        source.Place // where that is written
 	Evidence  *Evidence    // what was replayed; nil if it is seen without
+	Cut       *Cut         // how the run was disturbed, if it is about that
 
 	cure *Fix // what may help, before it is tried
 }

@@ -371,7 +371,9 @@ func (s *shell) store(p fs.Path, text string, appends bool) action {
 	if !appends {
 		return action{ok: ok, do: s.put(p, fs.Str(text))}
 	}
-	more := fs.Seq{fs.Write{Path: p, Content: fs.Apply{Func: "append " + text, Args: []fs.Term{fs.ContentOf{Path: p}}}}}
+	is := fs.ContentOf{Path: p}
+	more := fs.Seq{fs.If{Cond: fs.Equal{A: is, B: fs.Str("")}, Then: fs.Write{Path: p, Content: fs.Str(text)},
+		Else: fs.Write{Path: p, Content: fs.Apply{Func: "append " + text, Args: []fs.Term{is}}}}}
 	for _, l := range s.b.lines[p] {
 		if l.within(text) {
 			more = append(more, fs.Assign{Var: l.variable, Value: fs.Str(l.value)})
