@@ -98,7 +98,10 @@ verify)
   run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept(Verdict|Case|Cost|Node|Fixes)'
   run "claims that an agent had refuted" ./verify/model 'TestScoreRefutedClaims'
   # Needs root, and a machine made by verify/model/testdata/agent/root.sh; what an agent has answered is not asked again.
-  BUNRAKU_AGENT_SEEDS=${BUNRAKU_AGENT_SEEDS:-0-199} run "an agent judges random catalogs" ./verify/model 'TestScoreAgent'
+  BUNRAKU_AGENT_SEEDS=${BUNRAKU_AGENT_SEEDS:-0-199} run "an agent judges random catalogs" ./verify/model 'TestScoreAgent$'
+  unset BUNRAKU_AGENT_SEEDS # what follows goes on until its bar is reached
+  run "--after: an agent judges 500 pairs of catalogs" ./verify/model 'TestScoreAgentAfter$'
+  run "--recover: an agent is killed, or a command fails, in 300 catalogs" ./verify/model 'TestAcceptRecoverAgent$'
   run "figure 13" ./verify 'TestAcceptFigure13'
   run "errata" ./verify 'TestErrat'
   run "planted faults" ./verify 'TestPlantedFaults|TestAcceptPlantedFaults'

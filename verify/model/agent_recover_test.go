@@ -111,7 +111,7 @@ func (s *recoverScore) judge(t *testing.T, of *scenario) {
 	s.catalogs++
 	// ends says whether and how runs end otherwise for good; happened is false if the agent ran to its end all the same.
 	ends := func(d disturbance) (stuck string, happened bool) {
-		x := s.agent.askRuns(t, of.lines, nil, map[string]any{"catalog": text, "cut": d}, text, text, text)
+		x := s.agent.askUntil(t, of.lines, whole.Runs[0].State, map[string]any{"catalog": text, "cut": d}, text, text, text)
 		if x.Error != "" {
 			t.Errorf("seed %d: the agent does not answer: %s", of.seed, x.Error)
 			return "", false

@@ -189,7 +189,17 @@ func (a *agent) ask(t *testing.T, before [][]string, lines []string, catalogs ..
 // askRuns lets the agent make runs of any kind on a machine, and looks for what is asked when they are over.
 func (a *agent) askRuns(t *testing.T, lines []string, there [][]string, runs ...any) agentAnswer {
 	t.Helper()
-	job := map[string]any{"lines": lines, "runs": runs, "there": there}
+	return a.askJob(t, map[string]any{"lines": lines, "runs": runs, "there": there})
+}
+
+// askUntil lets the agent make runs until one ends well in a state.
+func (a *agent) askUntil(t *testing.T, lines []string, until map[string]string, runs ...any) agentAnswer {
+	t.Helper()
+	return a.askJob(t, map[string]any{"lines": lines, "runs": runs, "until": until})
+}
+
+func (a *agent) askJob(t *testing.T, job map[string]any) agentAnswer {
+	t.Helper()
 	what, err := json.Marshal(job)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,8 @@
 # has a machine of its own: an overlay over the root that is the argument, in a mount namespace of its own, gone afterwards. Every
 # run is a process of its own. The state is what is unlike the root, without what no resource speaks of (logs, caches, dates).
 # Instead of a catalog a run may be {"do": [[what, arguments…]…]}, what somebody does to the machine meanwhile, or
-# {"catalog": …, "cut": …}, a run that is disturbed (cut.rb). What "there" asks is looked for on the machine when all is over.
+# {"catalog": …, "cut": …}, a run that is disturbed (cut.rb). Runs end with the one that succeeds and ends in the state "until".
+# What "there" asks is looked for on the machine when all is over.
 require 'json'
 require 'digest'
 require 'fileutils'
@@ -228,15 +229,19 @@ def job(j)
   $lines = j['lines'] || []
   was = inside(merged) { prepare(j['before'] || []); {} }
   return { id: j['id'], error: was['error'] } if was['error']
+  done = false
   runs = j['runs'].map do |data|
+    next if done
     next inside(merged) { prepare(data['do']); {} } if data['do']
     cut = data['cut']
     data = data['catalog'] if cut
     answer = inside(merged) { apply(data, cut) }
     $users = unnumbered(merged, 'passwd', numbered(data, 'User', 'uid'))
     $groups = unnumbered(merged, 'group', numbered(data, 'User', 'uid') + numbered(data, 'Group', 'gid'))
-    answer.merge('state' => snapshot("#{top}/upper", merged))
-  end
+    answer['state'] = snapshot("#{top}/upper", merged)
+    done = j['until'] == answer['state'] && answer['error'].nil? && answer['failed'].empty?
+    answer
+  end.compact
   there = inside(merged) { { there: (j['there'] || []).map { |x| there?(*x) } } }
   { id: j['id'], start: nil, runs: runs }.merge(there)
 end
