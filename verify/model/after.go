@@ -114,7 +114,7 @@ func newAfter(ctx context.Context, old, new Side, opt Options, search *verify.Op
 	if err != nil {
 		return nil, err
 	}
-	opt.Source, opt.named = old.Source, n.paths()
+	opt.Source, opt.named, opt.lines = old.Source, n.paths(), n.from.fileLines()
 	o, err := Build(old.Graph, opt)
 	if err != nil {
 		return nil, err
@@ -168,6 +168,17 @@ func (m *Model) paths() []fs.Path {
 		}
 	}
 	return sortedKeys(all)
+}
+
+// fileLines are the lines that resources look after in files, as they are.
+func (b *builder) fileLines() map[fs.Path][]line {
+	out := map[fs.Path][]line{}
+	for _, it := range b.ofType("File_line") {
+		if p, l, ok := b.lineOf(it); ok {
+			out[b.path(p)] = append(out[b.path(p)], l)
+		}
+	}
+	return out
 }
 
 // open lists what was answered favourably because nothing known answers it.

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,34 @@ func TestAfter(t *testing.T) {
 				t.Error("the old catalog does not come to rest")
 			}
 		})
+	}
+}
+
+// A line that the machine has is there, whoever has put it there.
+func TestAfterLines(t *testing.T) {
+	line := func(title, text string) string {
+		return "file_line { '" + title + "': path => '/srv/l', line => '" + text + "' }\n"
+	}
+	const file = "file { '/srv/l': ensure => file }\n"
+	for _, x := range []struct {
+		old, new string
+		want     []string
+	}{
+		{file + line("a", "A=1"), file + line("a", "A=1") + line("b", "A=1"), nil},
+		{file + line("a", "A=1"), file + line("b", "A=1"), nil},
+		{file + line("a", "A=1"), file + line("a", "A=2"), []string{"File_line[a] changed"}},
+		{"file { '/srv/l': content => \"B\\nA=1\\n\" }", file + line("a", "A=1"), nil},
+		{"file { '/srv/l': content => \"B\\nA=1\\n\" }", file + line("a", "A"), []string{"File_line[a] changed"}},
+	} {
+		u, err := model.After(context.Background(), model.Side{Graph: withLines(t, x.old)},
+			model.Side{Graph: withLines(t, x.new)}, model.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.DeleteFunc(upgradeWords(u), func(w string) bool { return strings.HasPrefix(w, "left ") })
+		if !slices.Equal(got, x.want) {
+			t.Errorf("from %s to %s:\n%q, want %q", x.old, x.new, got, x.want)
+		}
 	}
 }
 

@@ -21,10 +21,11 @@ import (
 // applies the old one three times and then the new one. What changed and in which properties, which commands ran how
 // often, what failed and was skipped must be what was foretold; so must the calls of the stand-in systemctl, which say
 // what was started, stopped and restarted; and what is said to be left behind is what is found on the machine. On a
-// second machine somebody has done something meanwhile that leaves the old catalog at rest: there what is said to happen
-// always happens, and nothing does that is not said to be possible.
+// second machine somebody has done something meanwhile that leaves the old catalog at rest: there what is said to
+// happen always happens, and nothing does that is not said to be possible.
 //
-// BUNRAKU_AGENT and BUNRAKU_AGENT_SEEDS as for TestScoreAgent; as an acceptance bar it goes on until there are 500 pairs.
+// BUNRAKU_AGENT and BUNRAKU_AGENT_SEEDS as for TestScoreAgent; as an acceptance bar it goes on until there are 500
+// pairs.
 func TestScoreAgentAfter(t *testing.T) {
 	dir := os.Getenv("BUNRAKU_AGENT")
 	if dir == "" {
@@ -160,7 +161,8 @@ func (s *scenario) foretold(u *model.Upgrade) (out []string) {
 	return out
 }
 
-// named reports whether it is foretold which properties of such a resource change; of what looks after a line it is not.
+// named reports whether it is foretold which properties of such a resource change; of what looks after a line it is
+// not.
 func named(typ string) bool {
 	return slices.Contains([]string{"File", "Package", "User", "Group"}, typ)
 }

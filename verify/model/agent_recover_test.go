@@ -16,9 +16,10 @@ import (
 )
 
 // A real agent judges what is said of runs that are disturbed (verify-claims §10): random catalogs on a fresh machine,
-// the agent killed after a random resource; a random resource that runs a command or asks the network made to fail once,
-// or its command stopped before a random one of its steps; and the cut of every V208. Then come three undisturbed runs.
-// Where we say that later runs mend it, one of them ends as a run that nobody disturbs; where we show a V208, none does.
+// the agent killed after a random resource; a random resource that runs a command or asks the network made to fail
+// once, or its command stopped before a random one of its steps; and the cut of every V208. Then come three undisturbed
+// runs. Where we say that later runs mend it, one of them ends as a run that nobody disturbs; where we show a V208, no
+// one does.
 //
 // BUNRAKU_AGENT as for TestScoreAgent. What an agent has answered is kept, so that the test goes on where it was ended;
 // BUNRAKU_AGENT_SEEDS names seeds to look at in place of the first 300 catalogs that something is said of.

@@ -169,6 +169,7 @@ func (it *item) fileLine(*builder) (string, line, bool) {
 		"replace_all_matches_not_matching_line")
 	l := entry("line "+it.r.Title+" of "+path, present+" "+text, text)
 	l.text = text
+	l.has = func(content string) bool { return slices.Contains(strings.Split(content, "\n"), text) }
 	return path, l, true
 }
 
@@ -234,10 +235,13 @@ func (b *builder) lineResource(it *item) bool {
 		goal = absent
 	}
 	put, done := set(l.variable, goal)
-	if l.text != "" && goal != absent {
+	if l.text != "" {
 		told := fs.Seq{put}
 		for _, other := range b.lines[p] {
-			if other.match != nil && other.match.MatchString(l.text) {
+			switch same := other.text == l.text && other.variable != l.variable; {
+			case goal == absent && same:
+				told = append(told, fs.Assign{Var: other.variable, Value: fs.Str(absent)})
+			case goal != absent && (same || other.match != nil && other.match.MatchString(l.text)):
 				told = append(told, fs.Assign{Var: other.variable, Value: fs.Str(other.value)})
 			}
 		}

@@ -97,6 +97,8 @@ type Options struct {
 	base *base // what a model that this one is made of found; nil at first
 	// named is what somebody else speaks of: packages may bring it, and what goes through a tree may meet it.
 	named []fs.Path
+	// lines are those of files that somebody else looks after.
+	lines map[fs.Path][]line
 	// lived are type and name of what the catalog that the machine has brings to be; nil for none.
 	lived map[[2]string]bool
 }
@@ -306,6 +308,11 @@ func (b *builder) surveyLines() {
 	for _, it := range b.items {
 		if it != nil {
 			b.declareLine(it)
+		}
+	}
+	for p, lines := range b.opt.lines {
+		for _, l := range lines {
+			b.addLine(p, l, absent, l.value, "other")
 		}
 	}
 	for _, it := range b.items {

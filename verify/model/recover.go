@@ -13,8 +13,8 @@ import (
 // later runs should come to where an undisturbed run ends. They do not if a guard is true before the work is done, or
 // if somebody was to be told of a change that was made before the cut: events that are not delivered are lost. Every
 // cut of the agent's order on the fresh machine is replayed: after each resource, inside each command, and each
-// resource that runs a command or asks the network failing, with all that depends on it passed over. What is found is certain; that nothing is found says so of the fresh
-// machine only.
+// resource that runs a command or asks the network failing, with all that depends on it passed over. What is found is
+// certain; that nothing is found says so of the fresh machine only.
 
 // Recovery is what was asked about recovery, and the answer.
 type Recovery struct {
