@@ -76,7 +76,8 @@ func moves(copies, removes fs.Expr) bool {
 	if !ok {
 		return false
 	}
-	from := fs.Term(fs.ContentOf{Path: rm.Path})
+	at := rm.Path
+	from := fs.Term(fs.ContentOf{Path: at})
 	var is func(e fs.Expr) bool
 	is = func(e fs.Expr) bool {
 		switch e := e.(type) {
@@ -89,7 +90,7 @@ func moves(copies, removes fs.Expr) bool {
 		case fs.Write:
 			return e.Content == from
 		case fs.Cp:
-			return e.From == rm.Path
+			return e.From == at
 		}
 		return false
 	}
