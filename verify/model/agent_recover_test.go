@@ -76,7 +76,27 @@ func (d disturbance) stuck(r *model.Report) bool {
 		})
 	}
 	return is(model.CutAfter, d.After) || is(model.CutFails, d.Fail) || is(model.CutInside, d.Inside) ||
-		is(model.CutInside, d.Break) || is(model.CutFails, d.Break)
+		is(model.CutInside, d.Break) || is(model.CutFails, d.Break) ||
+		// Before its first step and behind its last one a command is between two resources.
+		d.Inside != "" && (is(model.CutAfter, d.Inside) || is(model.CutAfter, previous(r, d.Inside)))
+}
+
+// previous is the resource behind which another one comes in the agent's order.
+func previous(r *model.Report, ref string) (before string) {
+	for _, c := range r.Recovery.Each {
+		if c.Resource.Ref() == ref {
+			break
+		}
+		before = c.Resource.Ref()
+	}
+	return before
+}
+
+// cut reports whether it is a cut at all: behind the last resource nothing is left to be cut off.
+func (d disturbance) cut(r *model.Report) bool {
+	return d.After == "" || slices.ContainsFunc(r.Recovery.Each, func(c model.Cut) bool {
+		return c.Kind == model.CutAfter && c.Resource.Ref() == d.After
+	})
 }
 
 // judge disturbs one catalog.
@@ -117,22 +137,25 @@ func (s *recoverScore) judge(t *testing.T, of *scenario) {
 			t.Errorf("seed %d: the agent does not answer: %s", of.seed, x.Error)
 			return "", false
 		}
+		if !x.Runs[0].bad() {
+			return "", false
+		}
 		for _, r := range x.Runs[1:] {
 			if diff := differences(whole.Runs[0].State, r.State); r.bad() || len(diff) > 0 {
 				stuck = fmt.Sprintf("%v %q", r.Why, diff)
 			} else {
-				return "", x.Runs[0].bad()
+				return "", true
 			}
 		}
-		return stuck, x.Runs[0].bad()
+		return stuck, true
 	}
 	for _, d := range of.disturbances() {
-		if d.stuck(report) {
+		if d.stuck(report) || !d.cut(report) {
 			continue
 		}
-		s.promises++
 		stuck, happened := ends(d)
 		if happened {
+			s.promises++
 			s.cuts[d.kind()]++
 		}
 		if stuck != "" {
