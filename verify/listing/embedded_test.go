@@ -321,3 +321,29 @@ func TestBuiltInChunks(t *testing.T) {
 		t.Errorf("%d names", count)
 	}
 }
+
+// Units go by the names that they have once their package has enabled them.
+func TestEmbeddedAliases(t *testing.T) {
+	s, err := Select(Choice{Platform: "debian-12", Embedded: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for alias, unit := range map[string]string{"sshd": "ssh", "redis": "redis-server", "ntpd": "ntpsec", "ntp": "ntpsec",
+		"chronyd": "chrony", "smartd": "smartmontools", "bind9": "named"} {
+		if got := s.Units(alias); !slices.Equal(got, []string{unit}) {
+			t.Errorf("%s is %q, not %s", alias, got, unit)
+		}
+	}
+	if got := s.Units("ssh"); got != nil { // it is the unit itself
+		t.Errorf("ssh is %q", got)
+	}
+	other, err := Select(Choice{Platform: "almalinux-9", Embedded: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if got := other.Units("sshd"); got != nil {
+		t.Errorf("on another system sshd is %q", got)
+	}
+}

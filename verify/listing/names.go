@@ -249,6 +249,30 @@ func (s *Set) Programs() []string {
 	return strings.Fields(embeddedPrograms)
 }
 
+// By which other names services of Debian's packages go once they are installed: the name, and the unit.
+// generate/aliases.sh makes them.
+//
+//go:embed debian-12.aliases
+var embeddedAliases string
+
+// builtInAliases are read when somebody asks: units by the other name.
+var builtInAliases = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for row := range strings.Lines(embeddedAliases) {
+		alias, unit, _ := strings.Cut(strings.TrimSpace(row), " ")
+		out[alias] = append(out[alias], unit)
+	}
+	return out
+})
+
+// Units are the units of packages that go by another name, too, which is asked for: ssh for sshd.
+func (s *Set) Units(alias string) []string {
+	if s == nil || s.archive == nil {
+		return nil
+	}
+	return builtInAliases()[alias]
+}
+
 // Accounts lists the accounts that are known to be there when a package is: "user redis", "group redis".
 func (s *Set) Accounts(name string) ([]string, error) {
 	if out, known := s.scripts(name); known {

@@ -92,12 +92,13 @@ func (b *builder) noService(name string) string {
 	return why
 }
 
-// unitsOf are the places of a service's unit or script that something in the catalog puts there.
+// unitsOf are the places of a service's unit or script that something in the catalog puts there. A service may be
+// called by another name of its unit.
 func (b *builder) unitsOf(name string) []fs.Path {
 	var out []fs.Path
 	seen := map[fs.Path]bool{}
 	instance, _, isInstance := strings.Cut(name, "@")
-	names := []string{name}
+	names := append([]string{name}, b.opt.Listing.Units(name)...)
 	if isInstance {
 		names = append(names, instance+"@")
 	}

@@ -20,6 +20,10 @@
 //
 //	go run ./verify/listing/generate -archive -o verify/listing/debian-12.accounts
 //
+// The other names of units come from the packages that have any, as apt-get download leaves them in DIR:
+//
+//	verify/listing/generate/aliases.sh DIR >verify/listing/debian-12.aliases
+//
 // Where it has nothing, all files in /etc count as configuration files, as Debian's tools mark them (Policy §10.7,
 // debhelper).
 package main
