@@ -37,13 +37,36 @@ func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 	if m == nil || !d.Place.Known() {
 		return fix, false
 	}
-	text := d.Place.File.Slice(d.Place.Span)
+	// What the message shows of the place says where to look first: the attribute of a resource, not its whole statement.
+	for _, r := range d.Related {
+		if p := r.Place; p.File == d.Place.File && d.Place.Span.Start <= p.Span.Start && p.Span.End <= d.Place.Span.End {
+			if span, word := nearest(d, p, m[1]); word != "" {
+				return write(m[1], word, source.Place{File: p.File, Span: span}), true
+			}
+		}
+	}
+	span, word := nearest(d, d.Place, m[1])
+	if word == "" {
+		return fix, false
+	}
+	return write(m[1], word, source.Place{File: d.Place.File, Span: span}), true
+}
+
+// write is the edit that writes one word for another.
+func write(right, wrong string, at source.Place) source.Fix {
+	return source.Fix{Message: "write " + right + " for " + wrong, Edits: []source.Edit{{Place: at, Text: right}}}
+}
+
+// nearest is the word of a place that a message is about and that is most like the right one, where it stands first; ""
+// if there is none.
+func nearest(d *source.Diagnostic, in source.Place, right string) (source.Span, string) {
+	text := in.File.Slice(in.Span)
 	spans := map[string]source.Span{}
 	var list []string
 	for _, at := range words.FindAllStringIndex(text, 200) {
 		word := text[at[0]:at[1]]
-		if _, seen := spans[word]; !seen && word != m[1] {
-			spans[word] = source.Span{Start: d.Place.Span.Start + uint32(at[0]), End: d.Place.Span.Start + uint32(at[1])}
+		if _, seen := spans[word]; !seen && word != right {
+			spans[word] = source.Span{Start: in.Span.Start + uint32(at[0]), End: in.Span.Start + uint32(at[1])}
 			list = append(list, word)
 		}
 	}
@@ -53,12 +76,8 @@ func guess(d *source.Diagnostic, nodes []fleet.Node) (fix source.Fix, ok bool) {
 		named := words.FindAllString(d.Summary, -1)
 		list = slices.DeleteFunc(list, func(word string) bool { return !slices.Contains(named, word) })
 	}
-	word := source.Nearest(m[1], list)
-	if word == "" {
-		return fix, false
-	}
-	return source.Fix{Message: "write " + m[1] + " for " + word, Edits: []source.Edit{{
-		Place: source.Place{File: d.Place.File, Span: spans[word]}, Text: m[1]}}}, true
+	word := source.Nearest(right, list)
+	return spans[word], word
 }
 
 // tried makes an edit that takes a problem away and brings no other: the one that was guessed, with more of its kind if
@@ -150,7 +169,7 @@ func (at *spot) helps(ctx context.Context, before source.Files, nodes []fleet.No
 		behind.edited = append(behind.edited, source.Place{File: x.Place.File,
 			Span: source.Span{Start: start, End: start + uint32(len(x.Text))}})
 	}
-	for range mostOld {
+	for round := range mostOld {
 		after, err := source.NewOverlay(before, behind.texts)
 		if err != nil {
 			return false
@@ -165,6 +184,9 @@ func (at *spot) helps(ctx context.Context, before source.Files, nodes []fleet.No
 		}
 		had, has := standing(was), standing(is)
 		gone := len(has[key]) == 0 || len(has[key]) < len(had[key]) // others may say the same elsewhere
+		if round == 0 && !gone && fix.Message != modernFacts && common(had[key], has[key]) {
+			return false // what is behind it is no help: it stands where it stood
+		}
 		var fresh []*source.Diagnostic
 		fine := gone
 		for _, d := range is {
@@ -259,6 +281,16 @@ func standing(list []*source.Diagnostic) map[string]map[string]bool {
 		out[said(d)][d.Place.String()] = true
 	}
 	return out
+}
+
+// common reports whether two sets have a place in common.
+func common(a, b map[string]bool) bool {
+	for place := range a {
+		if b[place] {
+			return true
+		}
+	}
+	return false
 }
 
 // problems are the problems of some files and nodes in a view, and what can be told of code that no node comes to.

@@ -17,6 +17,8 @@ func TestGuesses(t *testing.T) {
 		{"a variable", "$message = 'x'\nnotify { $mesage: }\n", "$message = 'x'\nnotify { $message: }\n"},
 		{"a function", "notify { 'x': message => upcaze('a') }\n", "notify { 'x': message => upcase('a') }\n"},
 		{"an attribute", "file { '/x': contnet => 'a' }\n", "file { '/x': content => 'a' }\n"},
+		{"an attribute whose name is a word of a value", "cron { 'x':\n  command => '/usr/bin/true',\n  usr => 'root',\n}\n",
+			"cron { 'x':\n  command => '/usr/bin/true',\n  user => 'root',\n}\n"},
 		{"a parameter", "class { 'web': porrt => 81 }\n", "class { 'web': port => 81 }\n"},
 		{"a statement", "node default {\n  inclde web\n  notify { 'x': }\n}\n",
 			"node default {\n  include web\n  notify { 'x': }\n}\n"},
