@@ -58,7 +58,7 @@ func (rec *Record) Explain(ref, attribute string) (a *Answer, err error) {
 			return a, nil
 		}
 	}
-	if p := r.Param(attribute); p != nil {
+	if p := r.Parameter(attribute); p != nil {
 		rec.explainAttribute(a, r, p)
 		return a, nil
 	}

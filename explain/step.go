@@ -21,7 +21,7 @@ func (rec *Record) parameterOf(v *record.Variable) *catalog.Param {
 	if r == nil {
 		return nil
 	}
-	return r.Param(v.Name)
+	return r.Parameter(v.Name)
 }
 
 // steps are the variables, parameters, functions, templates and overrides that a value passed through as it was copied,

@@ -152,14 +152,27 @@ func (r *Resource) Get(name string) value.Value {
 	return nil
 }
 
-// IsSensitive reports whether the whole value of an attribute is secret.
+// IsSensitive reports whether the whole value of an attribute is secret. Puppet lists parameters here as they were
+// declared, capitals and all; the attributes themselves are in small letters.
 func (r *Resource) IsSensitive(param string) bool {
 	for _, s := range r.Sensitive {
-		if s == param {
+		if strings.EqualFold(s, param) {
 			return true
 		}
 	}
 	return false
+}
+
+// Parameter is the attribute that a parameter of that name has become, nil if there is none: catalogs have the
+// parameters of classes and defined types in small letters.
+func (r *Resource) Parameter(name string) *Param {
+	if p := r.Param(name); p != nil {
+		return p
+	}
+	if low := strings.ToLower(name); low != name && r.IsContainer() {
+		return r.Param(low)
+	}
+	return nil
 }
 
 // IsContainer reports whether the resource is a class, a node, a stage or an instance of a defined type: it only holds

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"strings"
+
 	"bunraku/puppet/resource"
 	"bunraku/puppet/value"
 )
@@ -13,13 +15,15 @@ type Reference interface {
 }
 
 // WireParams are a resource's attributes as its catalog has them, from those that were declared: what the title gives
-// comes first and is overruled by what was written; "name" is called what the type calls it; undef goes; relationships,
-// and any array with a reference in it, are flattened; the namevar is left out when it is the title. t is nil for
-// classes and defined types.
+// comes first and is overruled by what was written; "name" is called what the type calls it; undef goes;
+// relationships, and any array with a reference in it, are flattened; names are in small letters, and of two that are
+// the same then the last one's value stands at the first one's place; the namevar is left out when it is the title. t
+// is nil for classes and defined types.
 //
 // The result may share memory with what was declared.
 func WireParams(t *resource.Type, n Name, declared []Param) ([]Param, error) {
-	if simple(t) && !has(declared, "name") && !has(declared, t.Namevar()) && !bySymbol(n) {
+	large := anyCapitals(declared)
+	if simple(t) && !has(declared, "name") && !has(declared, t.Namevar()) && !bySymbol(n) && !large {
 		out := declared[:0] // the title gives the name, which goes again
 		for i := range declared {
 			p := &declared[i]
@@ -72,6 +76,9 @@ declared:
 		}
 		out = append(out, p)
 	}
+	if large {
+		out = inSmallLetters(out)
+	}
 	if bySymbol(n) {
 		return out, nil
 	}
@@ -84,6 +91,41 @@ declared:
 		}
 	}
 	return out, nil
+}
+
+// HasCapitals reports whether a parameter's name is another one in a catalog.
+func HasCapitals(name string) bool {
+	for i := range len(name) {
+		if 'A' <= name[i] && name[i] <= 'Z' {
+			return true
+		}
+	}
+	return false
+}
+
+func anyCapitals(list []Param) bool {
+	for i := range list {
+		if HasCapitals(list[i].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+func inSmallLetters(list []Param) []Param {
+	out := list[:0]
+next:
+	for _, p := range list {
+		p.Name = strings.ToLower(p.Name)
+		for i := range out {
+			if out[i].Name == p.Name {
+				out[i] = p
+				continue next
+			}
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 func has(list []Param, name string) bool {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -303,6 +304,7 @@ func (ev *Evaluator) settle() {
 			continue
 		}
 		touched := ev.typeTouches(r.Type)
+		large := slices.ContainsFunc(r.params, func(p *param) bool { return catalog.HasCapitals(p.name) })
 		named := r.param("name")
 		if named != nil && value.IsUndef(named.value) {
 			named = nil
@@ -314,9 +316,16 @@ func (ev *Evaluator) settle() {
 			if declared, at = r.paramFrom(p.Name, at); named != nil && p.Name == r.typ.Namevar() {
 				declared = named
 			}
+			var others []*param // of that name but for capitals: the last one that is set counts
+			if large {
+				declared, others = r.paramFolded(p.Name)
+			}
 			switch {
 			case declared != nil && !value.IsUndef(declared.value):
 				p.Ref = ev.trace.With(ev.deep(declared.value, p.Ref), r.existence, ev.mayTouchOf(touched, r, declared.name))
+				for _, o := range others {
+					p.Ref = ev.trace.With(p.Ref, o.ref, ev.mayTouchOf(touched, r, o.name))
+				}
 			case p.Value == value.Value(value.String(r.Title)):
 				p.Ref = r.titleRef
 			default: // what the title pattern made of the title

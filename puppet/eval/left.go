@@ -347,6 +347,11 @@ func (l *left) Parameter(r *catalog.Resource, name string) source.Place {
 		if p := def.param(name); p != nil {
 			return source.Place{File: def.File.Source, Span: p.Where}
 		}
+		for _, p := range def.Params { // a catalog has it in small letters
+			if strings.EqualFold(p.Name, name) {
+				return source.Place{File: def.File.Source, Span: p.Where}
+			}
+		}
 	}
 	return source.Place{}
 }
@@ -375,7 +380,7 @@ func (l *left) absent(refs []provenance.Ref, n int32, attr string, seen map[int3
 	r := &l.resources[n]
 	refs = append(l.touched(refs, r, attr), r.existence, r.first, r.splat)
 	for _, u := range r.unset {
-		if u.attr == attr {
+		if strings.EqualFold(u.attr, attr) {
 			refs = append(refs, u.ref)
 		}
 	}

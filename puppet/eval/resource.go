@@ -140,6 +140,25 @@ func (r *Resource) paramFrom(name string, at int) (*param, int) {
 	return nil, at
 }
 
+// paramFolded is the attribute that stands in the catalog under a name in small letters, and the others that would. The
+// name itself comes before all others, since it takes the place that the title has.
+func (r *Resource) paramFolded(name string) (last *param, others []*param) {
+	for _, p := range r.params {
+		if strings.ToLower(p.name) != name {
+			continue
+		}
+		if last != nil && (value.IsUndef(p.value) || p.name == "name") {
+			others = append(others, p)
+			continue
+		}
+		if last != nil {
+			others = append(others, last)
+		}
+		last = p
+	}
+	return last, others
+}
+
 // note keeps what decides whether an attribute is set from outside.
 func (ev *Evaluator) note(r *Resource, attr string, why provenance.Ref) {
 	m := ev.remembered(r)
