@@ -193,6 +193,22 @@ func hoconDoubles() string {
 }
 
 // ERB templates stop at their bounds too.
+// What a compile that was given up leaves behind is sealed all the same, although nothing is left of its budget with
+// which to look for what Ruby code has changed in place.
+func TestBoundAfterChanges(t *testing.T) {
+	for name, fields := range map[string]string{"in Ruby": "<% loop { } %>", "in the manifest": ""} {
+		t.Run(name, func(t *testing.T) {
+			r := siteOf(t, map[string]string{"modules/m/templates/push.erb": "<% @list << 'more' %>",
+				"modules/m/templates/loop.erb": fields,
+				"manifests/site.pp": "$list = ['a', ['b']]\n$table = { 'k' => $list }\n$pushed = template('m/push.erb')\n" +
+					"$looped = template('m/loop.erb')\nInteger[1, 100000000].each |$i| { $i + 1 }\n"}, compiler.Options{})
+			if r.Failure == nil || !strings.Contains(r.Failure.Summary, "steps") || r.Failure.Code == "E0999" {
+				t.Errorf("the failure is %v", r.Failure)
+			}
+		})
+	}
+}
+
 func TestTemplateBombs(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"loop":      {"<% loop { } %>", "steps"},

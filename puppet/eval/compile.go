@@ -62,7 +62,7 @@ func Compile(w World, in Input) (result *Result) {
 	result = &Result{Trace: ev.trace}
 	defer func() {
 		if result.left == nil && result.NotDone == nil {
-			result.left = ev.seal(nil)
+			ev.sealFailed(result)
 		}
 		ev.showsUnknown(result.Catalog)
 		result.Open, result.LooseOn = ev.loosened, ev.looseOn
@@ -115,6 +115,24 @@ func Compile(w World, in Input) (result *Result) {
 		ev.cache.setTraceSize(traceSize{ev.trace.Size(), len(ev.ghosts.branches), len(ev.ghosts.passed)})
 	}
 	return result
+}
+
+// sealFailed keeps what is left of a compile that failed. If there is no budget with which to see what Ruby code has
+// made of the variables, they are not kept.
+func (ev *Evaluator) sealFailed(result *Result) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *budget.Exceeded:
+			ev.table.scopes = nil
+			result.left = ev.seal(nil)
+		case *budget.Aborted:
+			result.NotDone = p
+		default:
+			panic(p)
+		}
+	}()
+	result.left = ev.seal(nil)
 }
 
 func jumpText(k jumpKind) string {
