@@ -271,11 +271,11 @@ has facts there, it need not be named. The catalog is printed as Puppet's own JS
 func (a *app) compileOne(cmd *cobra.Command, flags *compileFlags, env string) (*eval.Result, error) {
 	opt := a.options(cmd, flags)
 	opt.Trace = flags.provenance != ""
-	c, node, err := a.open(cmd.Context(), flags, env, opt)
+	o, err := a.open(cmd.Context(), flags, env, opt)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.compileNode(cmd.Context(), c, node)
+	result, err := a.compileNode(cmd.Context(), o)
 	if err != nil || flags.provenance == "" {
 		return result, err
 	}
@@ -294,42 +294,55 @@ func (a *app) keep(r *eval.Result) {
 	}
 }
 
+// An opened node is one that the flags name, in a snapshot of its environment.
+type opened struct {
+	*compiler.Snapshot
+	node compiler.Node
+	done *eval.Result // its compile, if finding out what others export to it took that already
+}
+
+func (o *opened) compile(ctx context.Context) (*eval.Result, error) {
+	if o.done != nil {
+		return o.done, nil
+	}
+	return o.Compile(ctx, o.node)
+}
+
 // open takes a snapshot of an environment and finds the node that the flags name in it.
-func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt compiler.Options) (*compiler.Snapshot,
-	compiler.Node, error) {
+func (a *app) open(ctx context.Context, flags *compileFlags, env string, opt compiler.Options) (*opened, error) {
 	ws := compiler.NewWorkspace(env, opt)
 	view := ws.Disk()
 	node, err := a.node(flags, view, env)
 	if err != nil {
-		return nil, node, err
+		return nil, err
 	}
 	if err := flags.assign(view, &node); err != nil {
-		return nil, node, err
+		return nil, err
 	}
 	if there, err := a.environmentOf(ctx, flags, env, &opt, node); err != nil {
-		return nil, node, err
+		return nil, err
 	} else if there != "" {
 		ws = compiler.NewWorkspace(there, opt)
 		view = ws.Disk()
 	}
 	c, err := ws.Snapshot(ctx, view)
 	if err != nil {
-		return nil, node, err
+		return nil, err
 	}
-	err = a.imports(ctx, flags, c, env, &node)
-	return c, node, err
+	o := &opened{Snapshot: c, node: node}
+	return o, a.imports(ctx, flags, env, o)
 }
 
-// compileNode is compileOne with a snapshot that is kept.
-func (a *app) compileNode(ctx context.Context, c *compiler.Snapshot, node compiler.Node) (*eval.Result, error) {
-	result, err := c.Compile(ctx, node)
+// compileNode is compileOne of a node that is open.
+func (a *app) compileNode(ctx context.Context, o *opened) (*eval.Result, error) {
+	result, err := o.compile(ctx)
 	if err != nil {
 		return nil, err
 	}
 	a.keep(result)
 	notes := result.Warnings
 	if result.Failure == nil { // who knows what a compile that ended early would have called
-		notes = append(notes, c.UnusedMocks()...)
+		notes = append(notes, o.UnusedMocks()...)
 	}
 	a.report(notes)
 	for _, l := range result.Logs {

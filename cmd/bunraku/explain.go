@@ -318,15 +318,15 @@ func (a *app) recordFor(cmd *cobra.Command, f *explainFlags, env string) (*expla
 	}
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
-	c, node, err := a.open(cmd.Context(), &f.compileFlags, env, opt)
+	o, err := a.open(cmd.Context(), &f.compileFlags, env, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	rec, err := a.compileRecord(cmd.Context(), c, node)
+	rec, err := a.openedRecord(cmd.Context(), o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return rec, trial.New(rec, env, opt, node), nil
+	return rec, trial.New(rec, env, opt, o.node), nil
 }
 
 // confirm finds out which places of an answer decide the value. A side file knows only those whose data stand in it.
@@ -353,7 +353,11 @@ func trials(nodes int) int {
 }
 
 func (a *app) compileRecord(ctx context.Context, c *compiler.Snapshot, node compiler.Node) (*explain.Record, error) {
-	result, err := c.Compile(ctx, node)
+	return a.openedRecord(ctx, &opened{Snapshot: c, node: node})
+}
+
+func (a *app) openedRecord(ctx context.Context, o *opened) (*explain.Record, error) {
+	result, err := o.compile(ctx)
 	if err != nil {
 		return nil, err
 	}

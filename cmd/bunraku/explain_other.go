@@ -44,17 +44,17 @@ func (a *app) showAgainst(f *explainFlags, answer *explain.Against) error {
 func (a *app) explainAgainst(cmd *cobra.Command, f *explainFlags, args []string) error {
 	opt := a.options(cmd, &f.compileFlags)
 	opt.Trace = true
-	c, node, err := a.open(cmd.Context(), &f.compileFlags, args[0], opt)
+	o, err := a.open(cmd.Context(), &f.compileFlags, args[0], opt)
 	if err != nil {
 		return err
 	}
-	left, err := a.compileRecord(cmd.Context(), c, node)
+	left, err := a.openedRecord(cmd.Context(), o)
 	if err != nil {
 		return err
 	}
-	other, err := fleet.Named(c.Files(), f.against, args[0], "")
+	other, err := fleet.Named(o.Files(), f.against, args[0], "")
 	if err == nil && other != nil {
-		right, err := a.compileRecord(cmd.Context(), c, compiler.Node{Facts: other, Name: f.against})
+		right, err := a.compileRecord(cmd.Context(), o.Snapshot, compiler.Node{Facts: other, Name: f.against})
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (a *app) explainAgainst(cmd *cobra.Command, f *explainFlags, args []string)
 	if err != nil {
 		return err
 	}
-	right, err := a.compileRecord(cmd.Context(), d, node)
+	right, err := a.compileRecord(cmd.Context(), d, o.node)
 	if err != nil {
 		return err
 	}

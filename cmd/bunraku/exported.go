@@ -38,35 +38,38 @@ func (f *compileFlags) stored(ctx context.Context) (exported.Importer, error) {
 }
 
 // imports lets a node collect what the others export: all nodes that there are facts of are compiled. Nobody is unless
-// the node asks for something.
-func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot, env string,
-	node *compiler.Node) error {
+// the node asks for something; to know that, it is compiled itself.
+func (a *app) imports(ctx context.Context, f *compileFlags, env string, o *opened) error {
 	stored, err := f.stored(ctx)
 	if err != nil {
 		return err
 	}
 	if stored != nil {
-		node.Imports = stored
+		o.node.Imports = stored
 		return nil
 	}
 	if on, err := f.exchanges(); err != nil || !on {
 		return err
 	}
-	if node.Imports = exported.NewSet(nil); !c.Collects() {
+	if o.node.Imports = exported.NewSet(nil); !o.Collects() {
 		return nil
 	}
-	res, err := c.Compile(ctx, *node)
-	if err != nil || len(res.Asked) == 0 {
-		return err
-	}
-	all, err := a.others(f, c, env)
+	alone, err := o.compile(ctx)
 	if err != nil {
 		return err
 	}
-	nodes := []fleet.Node{{Node: *node}}
-	name := strings.ToLower(node.Name)
+	if len(alone.Asked) == 0 {
+		o.done = alone
+		return nil
+	}
+	all, err := a.others(f, o.Snapshot, env)
+	if err != nil {
+		return err
+	}
+	nodes := []fleet.Node{{Node: o.node}}
+	name := strings.ToLower(o.node.Name)
 	if name == "" {
-		name = strings.ToLower(node.Facts.Name)
+		name = strings.ToLower(o.node.Facts.Name)
 	}
 	for _, n := range all {
 		if strings.ToLower(n.Facts.Name) != name {
@@ -74,20 +77,20 @@ func (a *app) imports(ctx context.Context, f *compileFlags, c *compiler.Snapshot
 		}
 	}
 	for i := range nodes[1:] {
-		if err := f.assign(c.Files(), &nodes[i+1].Node); err != nil {
+		if err := f.assign(o.Files(), &nodes[i+1].Node); err != nil {
 			return err
 		}
 	}
-	here, abroad, err := fleet.AtHome(ctx, c, nodes[1:])
+	here, abroad, err := fleet.AtHome(ctx, o.Snapshot, nodes[1:])
 	if err != nil {
 		return err
 	}
 	nodes = slices.Concat(nodes[:1], here, fleet.Exporters(abroad))
-	x, err := fleet.NewExchange(ctx, c, nodes, a.keep)
+	x, err := fleet.NewExchange(ctx, o.Snapshot, nodes, a.keep)
 	if err != nil {
 		return err
 	}
-	node.Imports = x.Set
+	o.node.Imports, o.done = x.Set, x.Results[0]
 	fmt.Fprintf(a.err, "note: %s\n", x.Told())
 	return nil
 }

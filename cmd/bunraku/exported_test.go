@@ -5,6 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bunraku/puppet/catalog"
+	"bunraku/puppet/compiler"
+	"bunraku/report/redact"
+	"bunraku/source"
 )
 
 // exportSite is a tree with two nodes that export to each other and one that does not care.
@@ -240,5 +245,37 @@ func TestDiffTrusted(t *testing.T) {
 	code, out, errs := call("diff", to, "--from", from, "--trusted", trusted)
 	if code != exitNo || !strings.Contains(out, "+ Notify[role]") || !strings.Contains(out, "on    web1") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// Finding out what others export compiles the node; nobody compiles it once more, and what was found is what that would
+// give.
+func TestOpenedCompilesOnce(t *testing.T) {
+	dir := exportSite(t, "key", "'k'")
+	for _, name := range []string{"other", "web1", "db1"} {
+		var out, errs strings.Builder
+		a := &app{in: strings.NewReader(""), secrets: &redact.Secrets{}}
+		a.out, a.err = redact.NewScreen(&out, a.secrets, false), redact.NewScreen(&errs, a.secrets, false)
+		flags := &compileFlags{exported: "fleet", node: name}
+		o, err := a.open(t.Context(), flags, dir, compiler.Options{Language: source.Puppet8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.done == nil || o.done.Catalog == nil {
+			t.Errorf("%s has no catalog", name)
+			continue
+		}
+		again, err := o.Compile(t.Context(), o.node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		had, _ := catalog.JSON{}.Append(nil, o.done.Catalog)
+		has, _ := catalog.JSON{}.Append(nil, again.Catalog)
+		if string(had) != string(has) {
+			t.Errorf("%s: %s\nanew: %s", name, had, has)
+		}
+		if name == "web1" && again.Catalog.Resource("Notify", "k") == nil {
+			t.Error("web1 was not told what db1 exports")
+		}
 	}
 }

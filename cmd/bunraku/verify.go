@@ -137,15 +137,15 @@ func (a *app) subject(ctx context.Context, cmd *cobra.Command, flags *verifyFlag
 	}
 	if flags.catalog == "" {
 		flags.several = "; `bunraku check " + env + "` verifies them all"
-		c, node, err := a.open(ctx, &flags.compileFlags, env, a.options(cmd, &flags.compileFlags))
+		o, err := a.open(ctx, &flags.compileFlags, env, a.options(cmd, &flags.compileFlags))
 		if err != nil {
 			return nil, err
 		}
-		r, err := a.compileNode(ctx, c, node)
+		r, err := a.compileNode(ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		return &subject{fleet.NewSuspect(c.Current(), r, node.Facts), env, node}, nil
+		return &subject{fleet.NewSuspect(o.Current(), r, o.node.Facts), env, o.node}, nil
 	}
 	platform, shown := "", []string(nil)
 	if flags.facts != "" {
