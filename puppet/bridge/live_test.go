@@ -89,6 +89,11 @@ func apiQuestions() (exprs []string) {
 		"'raise', 'that'", "[1].reverse_each", "{'a'=>[File['/x']]}")
 	add("t_exact", "1, 2", "1", "", "1, 2, 3")
 	add("t_statement", "1")
+	for _, a := range []string{"''", "'/'", "'a'", "'/a/b.txt'", "'a/../../b'", "'//a//./b/'", "'../x'", "'.'"} {
+		add("t::path", a+", 'b'", a+", '../c'", a+", '/abs/../d'", a+", './/..'", a+", ''")
+	}
+	add("t::path", "undef, 'a'", "'a', undef", "1, 'a'", `"a\u0000b", 'c'`)
+	add("t::looks", "'t', 'functions/plus.pp'", "'t', 'functions'", "'t', 'lib/../functions/./plus.pp'", "'t', 'nothing'")
 	add("t::uri", "'ldap://1.2.3.4:56'", "'ldap://ldap.example.com/dc=a,dc=b?cn,sn?sub?(a=b)'",
 		"'ldaps://h/cn=a???(x=1)?e'", "'ldap:///dc=a'", "'LDAP://h'", "'ldap://h/a#b'", "'ldap://h/?'",
 		"'http://a.b:80/c?d#e'", "'http:///a'", "'http://:81/a'",

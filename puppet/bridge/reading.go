@@ -251,7 +251,7 @@ func (r *reading) constant(in *ruby.Interp, scope, name string) (ruby.Object, bo
 var libraryOf = map[string]string{
 	"URI": "uri", "StringIO": "stringio", "OpenStruct": "ostruct", "Gem": "gem",
 	"Forwardable": "classes", "Singleton": "classes", "Delegator": "classes", "SimpleDelegator": "classes",
-	"Timeout": "classes", "Benchmark": "classes", "Resolv": "resolv",
+	"Timeout": "classes", "Benchmark": "classes", "Resolv": "resolv", "Pathname": "pathname",
 }
 
 // checkJSON says what is wrong with a text as JSON, worded as Ruby's library words it.
@@ -266,8 +266,10 @@ func checkJSON(text string) error {
 
 // more loads what one of Ruby's classes or modules has beyond what is built in.
 func (r *reading) more(in *ruby.Interp, class string) bool {
-	if class == "Kernel" {
-		class = "URI" // the function of that name
+	if class == "Kernel" { // the functions of those names
+		_, uri := r.constant(in, "", "URI")
+		_, path := r.constant(in, "", "Pathname")
+		return uri || path
 	}
 	_, ok := r.constant(in, "", class)
 	return ok

@@ -32,12 +32,7 @@ func (c *call) files(what string) Files {
 
 // filePath is an argument that names a file, as an absolute path.
 func (c *call) filePath(i int) string {
-	s := ""
-	if o, ok := c.arg(i).(*Instance); ok && c.in.responds(o, "to_path") {
-		s = c.in.toS(c.in.send(o, "to_path", nil, nil))
-	} else {
-		s = c.path(i)
-	}
+	s := c.path(i)
 	if !strings.HasPrefix(s, "/") {
 		c.in.refuse("the working directory (a file is named " + s + ")")
 	}

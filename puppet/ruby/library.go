@@ -496,11 +496,19 @@ func fileSingles() []builtin {
 
 // path is an argument that names a file.
 func (c *call) path(i int) string {
-	s := c.str(i)
+	s := c.pathText(c.arg(i))
 	if strings.ContainsRune(s, 0) {
 		c.raise("ArgumentError", "path name contains null byte")
 	}
 	return s
+}
+
+// pathText is an object as the text that names a file: what it says of itself (a Pathname), or a string.
+func (c *call) pathText(o Object) string {
+	if o, ok := o.(*Instance); ok && c.in.responds(o, "to_path") {
+		return c.in.toS(c.in.send(o, "to_path", nil, nil))
+	}
+	return c.in.toStr(o)
 }
 
 func dirname(s string) string {
@@ -516,8 +524,8 @@ func dirname(s string) string {
 		return "."
 	}
 	t = strings.TrimRight(t[:i], "/")
-	if t == "" {
-		return "/"
+	if strings.HasPrefix(s, "/") { // one will do
+		t = "/" + strings.TrimLeft(t, "/")
 	}
 	return t
 }
@@ -534,7 +542,7 @@ func (c *call) fileJoin(parts []Object) string {
 			s = c.fileJoin(l.els())
 			c.in.shown()
 		} else {
-			if s = c.in.toStr(a); strings.ContainsRune(s, 0) {
+			if s = c.pathText(a); strings.ContainsRune(s, 0) {
 				c.raise("ArgumentError", "string contains null byte")
 			}
 		}
