@@ -78,8 +78,8 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 	}
 	v, f, err := b.run(c, fmt.Sprintf("the function %s (%s)", name, path), func(f *frame) (v value.Value, err error) {
 		if b.own != nil {
-			if b.own.spoilt != "" {
-				return &value.Opaque{Why: "what Ruby code has left behind is not known: " + b.own.spoilt}, nil
+			if o := b.own.spoiltFor(path); o != nil {
+				return o, nil
 			}
 			if err := b.own.boot(c); err != nil {
 				return nil, err
@@ -91,6 +91,11 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 		if err != nil {
 			return nil, err
 		}
+		if b.own != nil { // it may have required what another one has left something in
+			if o := b.own.spoiltFor(path); o != nil {
+				return o, nil
+			}
+		}
 		return b.dispatch(f, fn)
 	})
 	if tr := c.Trace(); tr != nil {
@@ -99,14 +104,14 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 	if b.own == nil && err == nil { // nobody has seen what it did
 		c.Eval.Remade(f.told, v)
 	}
-	return b.settle(c, name, v, err)
+	return b.settle(c, name, path, v, err)
 }
 
 // settle turns what went wrong into what a caller can use: a diagnostic, an error as Puppet words it, or an opaque
 // value where our runtime lacks what the code needs of Puppet.
-func (b *Bridge) settle(c *eval.Call, name string, v value.Value, err error) (value.Value, error) {
+func (b *Bridge) settle(c *eval.Call, name, path string, v value.Value, err error) (value.Value, error) {
 	if b.own != nil {
-		if v, err = b.own.settle(c, name, v, err); err == nil {
+		if v, err = b.own.settle(c, name, path, v, err); err == nil {
 			return v, nil
 		}
 	}

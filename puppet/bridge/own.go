@@ -44,6 +44,7 @@ type programKey struct {
 type parsed struct {
 	program *ruby.Program
 	trouble source.Diagnostics
+	reach   func() *ruby.Reach // what it names
 }
 
 // NewLibrary makes an empty one; runtime gives Ruby's classes.
@@ -67,6 +68,7 @@ func (l *Library) program(path string, c source.Content) *parsed {
 	if p == nil {
 		p = &parsed{}
 		p.program, p.trouble = ruby.Parse(source.NewFile(path, c.Text))
+		p.reach = sync.OnceValue(func() *ruby.Reach { return ruby.ReachOf(p.program) })
 		l.programs[key] = p
 	}
 	return p
@@ -106,7 +108,7 @@ type ownRun struct {
 	args    [][]ruby.Object // of the calls under way
 	seen    int             // how many of the compile's changes the code has seen
 	symbols bool            // a symbol is to stay one
-	spoilt  string          // why nobody knows what state the code has left
+	spoilt  spoilt          // whose state nobody knows
 }
 
 // ownFiles are the files of the runtime, in the order in which they build on each other.
@@ -239,6 +241,7 @@ func (o *ownRun) natives() {
 		if strings.Contains(text(args, 0), "/parser/functions/") {
 			class = o.class("Puppet::Pops::Loader::RubyLegacyFunctionInstantiator")
 		}
+		o.runs(text(args, 0))
 		return in.RunIn(o.program(text(args, 0)), class, class)
 	})
 	in.Native(o.bunraku, "methods_in", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
@@ -557,11 +560,11 @@ func (o *ownRun) yield(number value.Value, args []value.Value, refs []provenance
 }
 
 // settle words how a call of the own engine ended.
-func (o *ownRun) settle(c *eval.Call, name string, v value.Value, err error) (value.Value, error) {
+func (o *ownRun) settle(c *eval.Call, name, path string, v value.Value, err error) (value.Value, error) {
 	var r *raising
 	var u *unable
-	if err != nil && o.in != nil && o.in.Lasts() && !errors.As(err, &r) && o.spoilt == "" {
-		o.spoilt = err.Error()
+	if err != nil && o.in != nil && o.in.Lasts() && !errors.As(err, &r) {
+		o.spoil(path, err.Error(), c.Block != nil && !c.Block.Calm())
 	}
 	switch {
 	case errors.As(err, &u) && !u.end.Jumps():

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"bunraku/provenance"
@@ -23,6 +24,7 @@ type reading struct {
 	libraries []string                 // where what is required is looked for
 	trace     func() *provenance.Trace // of what is under way
 	features  map[string]bool          // that were required
+	ran       []string                 // files of modules whose code has run, as they came
 	leaves    map[string]provenance.Ref
 }
 
@@ -190,8 +192,16 @@ func (r *reading) feature(p string) bool {
 		return false
 	}
 	r.loaded(p)
+	r.runs(p)
 	r.in.Lasting(func() { r.in.RunIn(r.program(p), r.in.Main(), nil) })
 	return true
+}
+
+// runs notes that the code of a file of a module's runs.
+func (r *reading) runs(p string) {
+	if !slices.Contains(r.ran, p) {
+		r.ran = append(r.ran, p)
+	}
 }
 
 func (r *reading) loaded(feature string) {

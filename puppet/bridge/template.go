@@ -49,7 +49,7 @@ func (b *Bridge) Render(c *eval.Call, t Template) (value.Value, provenance.Ref, 
 		}
 		return b.reader(f).value(v)
 	})
-	v, err = b.settle(c, name, v, err)
+	v, err = b.settle(c, name, "", v, err)
 	return v, f.sofar, err
 }
 

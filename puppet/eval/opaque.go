@@ -360,6 +360,24 @@ func (ev *Evaluator) onlySets(stmts []syntax.Expr) bool {
 	return only
 }
 
+// Calm reports whether a block calls no function and declares nothing: nobody else's code runs in it.
+func (l *Lambda) Calm() bool {
+	if l.def == nil {
+		return false
+	}
+	calm := true
+	syntax.Walk(l.def, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.If, *syntax.Case, *syntax.Option, *syntax.Selector, *syntax.Nop, *syntax.Heredoc, *syntax.Regexp,
+			*syntax.Lambda, *syntax.Param:
+		case syntax.Expr:
+			calm = calm && calmNode(n)
+		}
+		return calm
+	})
+	return calm
+}
+
 // onlyAnswers reports whether a function is known to do nothing but give a value.
 func (ev *Evaluator) onlyAnswers(name string) bool {
 	f := ev.world.Function(strings.TrimPrefix(name, "::"))
