@@ -280,7 +280,8 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := f.reindex(view); err != nil {
+	x, err := f.reindex(view)
+	if err != nil {
 		return err
 	}
 	if err := f.rejudge(view); err != nil {
@@ -319,6 +320,7 @@ func (f *folder) check(ctx context.Context) (err error) {
 		return err
 	}
 	tell(true)
+	x.secretly() // for messages about what is broken next
 	if err := f.seek(ctx, c); err != nil || ctx.Err() != nil {
 		return err
 	}

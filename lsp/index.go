@@ -876,7 +876,7 @@ func (f *folder) reindex(view source.Files) (*index, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.base != nil {
-		x.tables = f.base.tables
+		x.tables, x.meant = f.base.tables, f.base.meaningOf(x.entries)
 	}
 	f.base = x
 	return x, nil

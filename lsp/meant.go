@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +26,7 @@ type meaning struct {
 	once     sync.Once
 	found    atomic.Bool
 	declared map[string]bool // parameters whose types have Sensitive, OWNER::NAME
-	shared   map[string]bool // keys that have something in common with those of such parameters
+	shared   map[string]bool // keys that are Sensitive by options, and those of which secret ones have something
 	hide     *strings.Replacer
 	wraps    *wraps // what makes something Sensitive of what it is given
 	was      *wraps // those of the files as they were
@@ -39,11 +41,18 @@ func (x *index) secretly() *meaning {
 			x.meant.wraps = was // what was hidden by it stays so
 		}
 		x.meant.declared = x.declaredSecrets(x.meant.wraps.types)
-		if len(x.meant.declared) == 0 {
+		keys := x.convertedKeys(x.meant.wraps.types)
+		if len(x.meant.declared)+len(keys) == 0 {
 			return
 		}
-		x.meant.shared = x.sharedWith(x.meant.declared)
-		texts := slices.Concat(x.givenIn(x.meant.declared), x.dataOf(x.meant.declared))
+		maps.Copy(keys, x.meant.declared)
+		texts, quoted := x.dataOf(keys)
+		maps.Copy(keys, quoted)
+		x.meant.shared = x.sharedWith(keys)
+		for key := range keys {
+			x.meant.shared[key] = x.meant.shared[key] || !x.meant.declared[key]
+		}
+		texts = slices.Concat(x.givenIn(x.meant.declared), texts)
 		slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
 		var pairs []string
 		for _, text := range texts {
@@ -96,6 +105,18 @@ func (x *index) meaningAfter(old, e *entry) *meaning {
 		return anew
 	}
 	return m
+}
+
+// meaningOf is the meaning of a new index: the same if the files are, which are kept as long as they have the same text.
+func (x *index) meaningOf(entries []*entry) *meaning {
+	switch m := x.meant; {
+	case slices.Equal(x.entries, entries):
+		return m
+	case m.found.Load():
+		return &meaning{was: m.wraps}
+	default:
+		return &meaning{was: m.was}
+	}
 }
 
 // typed are the parameters and types of a file with the types by which they are spelled, but for those of the language.
@@ -180,6 +201,9 @@ func (x *index) declaredSecrets(secret typeNames) map[string]bool {
 	out := x.sensitiveAttributes()
 	x.handedOn(out)
 	for e := range x.andBefore() {
+		if e.neverRead() && e.secretive {
+			maps.Copy(out, perhapsBy(e).vars)
+		}
 		if len(secret) == 1 && !e.secretive {
 			continue
 		}
@@ -303,8 +327,46 @@ func (x *index) sharedWith(keys map[string]bool) map[string]bool {
 	return out
 }
 
+// convertedKeys are the keys that lookup_options in data make Sensitive, also in data that no node reads.
+func (x *index) convertedKeys(secret typeNames) map[string]bool {
+	out := map[string]bool{}
+	var patterns []*regexp.Regexp
+	for _, e := range x.entries {
+		if !e.isData || e.data == nil || !strings.Contains(e.file.Text, "lookup_options") {
+			continue
+		}
+		options := e.data.Entry("lookup_options")
+		if options == nil {
+			continue
+		}
+		for key, kid := range entries(options) {
+			convert := kid.Node.Entry("convert_to")
+			if convert == nil || !slices.ContainsFunc(codeWords.FindAllString(e.file.Slice(convert.Span), -1),
+				func(word string) bool { return secret[outline.Class(word)] }) {
+				continue
+			}
+			if re, err := regexp.Compile(key); err == nil && strings.HasPrefix(key, "^") {
+				patterns = append(patterns, re)
+			} else {
+				out[key] = true
+			}
+		}
+	}
+	for _, e := range x.entries {
+		if len(patterns) == 0 || !e.isData || e.data == nil {
+			continue
+		}
+		for key := range entries(e.data) {
+			if slices.ContainsFunc(patterns, func(re *regexp.Regexp) bool { return re.MatchString(key) }) {
+				out[key] = true
+			}
+		}
+	}
+	return out
+}
+
 // dataOf are the texts that data have for keys, and for those by which they say so.
-func (x *index) dataOf(keys map[string]bool) (texts []string) {
+func (x *index) dataOf(keys map[string]bool) (texts []string, quoted map[string]bool) {
 	want, done := keys, map[string]bool{}
 	for len(want) > 0 {
 		further := map[string]bool{}
@@ -330,7 +392,7 @@ func (x *index) dataOf(keys map[string]bool) (texts []string) {
 		}
 		want = further
 	}
-	return texts
+	return texts, done
 }
 
 // textsOf are the texts of a value that is one, or a list of some. The words of a hash are mostly ordinary ones.

@@ -57,6 +57,7 @@ type hiding struct {
 	named  map[source.Span]bool    // where names stand
 	given  map[source.Span]bool    // and those of what is given to something that makes it Sensitive
 	vars   map[string]bool         // variables that something Sensitive is made of
+	typed  map[string]bool         // variables that have a type which is
 	calls  map[string]bool         // functions of whose results something is
 	keys   map[string]bool         // of Hiera's, of whose data something is
 	inline map[source.Span]*hiding // of templates that stand in a text, by where
@@ -65,7 +66,7 @@ type hiding struct {
 
 func (e *entry) hiding(by *wraps) *hiding {
 	h := &hiding{entry: e, wraps: by, named: map[source.Span]bool{}, given: map[source.Span]bool{},
-		vars: map[string]bool{}, calls: map[string]bool{}, keys: map[string]bool{}, inline: map[source.Span]*hiding{}}
+		vars: map[string]bool{}, typed: map[string]bool{}, calls: map[string]bool{}, keys: map[string]bool{}, inline: map[source.Span]*hiding{}}
 	if !by.concern(e) {
 		return h
 	}
@@ -86,8 +87,8 @@ func (e *entry) hiding(by *wraps) *hiding {
 			h.splat(n.Span)
 		}
 	}
-	for known := -1; len(h.vars)+len(h.given) > known; {
-		known = len(h.vars) + len(h.given)
+	for known := -1; len(h.vars)+len(h.typed)+len(h.given) > known; {
+		known = len(h.vars) + len(h.typed) + len(h.given)
 		h.hidden = nil
 		if e.tree.Epp != nil {
 			for _, p := range e.tree.Epp.Params {
@@ -124,24 +125,17 @@ func (h *hiding) node(n syntax.Node) bool {
 		}
 	case *syntax.Call:
 		h.made(n.Functor, n.Args, n.Lambda)
-		h.called(n.Functor, n.Args)
-		if f, is := n.Functor.(*syntax.Name); is && f.Value == "new" && len(n.Args) > 0 { // new(Sensitive, '…')
-			h.made(n.Args[0], n.Args[1:], n.Lambda)
-		}
+		h.called(n.Functor, n.Args, n.Lambda)
 		h.block(n.Lambda, n.Args)
 	case *syntax.MethodCall:
 		if n.Functor.Name.Value == "new" {
-			h.called(n.Functor.Left, n.Args)
+			h.called(n.Functor.Left, n.Args, nil)
 		}
 		h.made(n.Functor.Left, n.Args, n.Lambda)
-		h.called(n.Functor.Name, append([]syntax.Expr{n.Functor.Left}, n.Args...))
-		if f := n.Functor.Name.Value; f == "convert_to" || f == "new" { // '…'.convert_to(Sensitive)
-			for _, a := range n.Args {
-				h.made(a, []syntax.Expr{n.Functor.Left}, nil)
-			}
-		}
+		h.called(n.Functor.Name, append([]syntax.Expr{n.Functor.Left}, n.Args...), n.Lambda)
 		h.block(n.Lambda, append([]syntax.Expr{n.Functor.Left}, n.Args...))
 	case *syntax.Assign:
+		h.typedBy(n.Left, n.Right)
 		hot := false
 		syntax.Walk(n.Left, func(l syntax.Node) bool {
 			v, is := l.(*syntax.Var)
@@ -154,6 +148,9 @@ func (h *hiding) node(n syntax.Node) bool {
 	case *syntax.Param:
 		if n.Default != nil && (h.vars[n.Name] || h.says(n.Type)) {
 			syntax.Walk(n.Default, h.literal)
+		}
+		if n.Default != nil {
+			h.typedBy(&syntax.Var{Name: n.Name}, n.Default)
 		}
 	case *syntax.AttrOp:
 		if h.given[n.NameAt] {
@@ -191,20 +188,30 @@ func (h *hiding) result(b syntax.Body) {
 
 // called hides what is given to a function that makes something Sensitive of it, whichever way that is called:
 // f('…'), call('f', '…'), Deferred('f', ['…']).
-func (h *hiding) called(function syntax.Expr, args []syntax.Expr) {
-	name := h.file.Slice(function.Span())
-	switch {
+func (h *hiding) called(function syntax.Expr, args []syntax.Expr, block *syntax.Lambda) {
+	switch name := h.file.Slice(function.Span()); {
 	case name == "call" && len(args) > 0:
-		function, args = args[0], args[1:]
+		h.called(args[0], args[1:], block)
+		return
 	case name == "Deferred" && len(args) > 1:
 		if list, is := args[1].(*syntax.List); is {
-			function, args = args[0], list.Elems
+			h.called(args[0], list.Elems, nil)
 		}
-	case (name == "inline_epp" || name == "stdlib::deferrable_epp") && len(args) > 0:
-		h.rendered(args[0])
 		return
 	}
 	for _, name := range syntax.StaticNames(function) {
+		switch {
+		case len(args) == 0:
+		case name == "new": // new(Sensitive, '…')
+			h.made(args[0], args[1:], block)
+			fallthrough
+		case name == "convert_to": // '…'.convert_to(Sensitive)
+			for _, a := range args[1:] {
+				h.made(a, args[:1], nil)
+			}
+		case name == "inline_epp", name == "stdlib::deferrable_epp":
+			h.rendered(args[0])
+		}
 		if w := h.wraps.functions[outline.Class(name)]; w != nil {
 			for i, a := range args {
 				if w.of(i) {
@@ -264,8 +271,43 @@ func (h *hiding) rendered(template syntax.Expr) {
 	}
 }
 
+// typedBy notes the variables that are set to something which has a type in it that is Sensitive.
+func (h *hiding) typedBy(to syntax.Node, from ...syntax.Expr) {
+	has := false
+	for _, x := range from {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Call, *syntax.MethodCall: // what these give is mostly no type
+				return false
+			case *syntax.Var:
+				has = has || h.typed[n.Name]
+			case *syntax.Ref:
+				has = has || h.wraps.types[outline.Class(h.file.Slice(n.Span()))]
+			}
+			return !has
+		})
+	}
+	if !has {
+		return
+	}
+	syntax.Walk(to, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Var:
+			h.typed[n.Name] = true
+		case *syntax.Param:
+			h.typed[n.Name] = true
+		}
+		return true
+	})
+}
+
 // block hides what a block goes through that makes something Sensitive of it.
 func (h *hiding) block(block *syntax.Lambda, over []syntax.Expr) {
+	if block != nil {
+		for _, p := range block.Params {
+			h.typedBy(p, over...)
+		}
+	}
 	if block != nil && slices.ContainsFunc(block.Params, func(p *syntax.Param) bool { return h.vars[p.Name] }) {
 		for _, x := range over {
 			syntax.Walk(x, h.literal)
@@ -273,12 +315,19 @@ func (h *hiding) block(block *syntax.Lambda, over []syntax.Expr) {
 	}
 }
 
-// made hides what is given to a type that is Sensitive.
+// made hides what is given to a type that has Sensitive in it: Sensitive('…'), Optional[Sensitive[String]].new('…');
+// also by way of a variable of the file.
 func (h *hiding) made(typ syntax.Expr, args []syntax.Expr, block *syntax.Lambda) {
-	if of, is := typ.(*syntax.Access); is { // Sensitive[String].new('…')
-		typ = of.Left
-	}
-	if r, is := typ.(*syntax.Ref); !is || !h.wraps.types[outline.Class(h.file.Slice(r.Span()))] {
+	switch typ := typ.(type) {
+	case *syntax.Ref, *syntax.Access:
+		if !h.says(typ) {
+			return
+		}
+	case *syntax.Var:
+		if !h.typed[typ.Name] {
+			return
+		}
+	default:
 		return
 	}
 	for _, a := range args {

@@ -2,15 +2,18 @@ package lsp
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
+	"bunraku/puppet/outline"
 	"bunraku/report/redact"
 	"bunraku/source"
 )
 
 // While somebody types, code is broken most of the time: a quote is missing, and what stood in strings stands outside
-// of them. What a file made Sensitive when it could last be read stays so until it can be again.
+// of them. What a file made Sensitive when it could last be read stays so until it can be again; one that never could
+// may make so whatever it is given.
 
 // andBefore are all files, and those that cannot be read also as they were.
 func (x *index) andBefore() iter.Seq[*entry] {
@@ -23,52 +26,126 @@ func (x *index) andBefore() iter.Seq[*entry] {
 	}
 }
 
-// itself is what makes something Sensitive as long as nobody has asked what files do.
+// itself is what makes something Sensitive as long as nobody knows what files do.
 var itself = newWraps(typeNames{"sensitive": true})
 
-// hushed is what is said of code that is broken, without words of what the file made Sensitive when it was not. Such a
-// message quotes what stands at a place.
+// hushed is what is said of code that is broken, without words that it makes Sensitive or made so when it was not
+// broken; nor, in a file that makes anything Sensitive, words that are new since then: nobody knows yet what becomes of
+// them. Such a message quotes what stands at a place.
 func (f *folder) hushed(d *source.Diagnostic, text string) string {
-	if f == nil || !strings.HasPrefix(d.Code, "P") || !d.Place.Known() || !strings.Contains(text, "'") {
+	if !strings.HasPrefix(d.Code, "P") || !d.Place.Known() || !strings.Contains(text, "'") {
 		return text
 	}
-	f.mu.Lock()
-	e, base := f.entries[f.path(d.Place.File)], f.base
-	f.mu.Unlock()
-	if e != nil && !e.whole {
-		e = e.before
+	var e *entry
+	var by *wraps
+	if f != nil {
+		f.mu.Lock()
+		if e = f.entries[f.path(d.Place.File)]; f.base != nil && f.base.meant.found.Load() {
+			by = f.base.meant.wraps
+		}
+		f.mu.Unlock()
 	}
-	if e == nil || e.tree == nil {
-		return text
+	guarded := by == nil || e == nil || e.neverRead() || by.spokenOf(d.Place.File.Text)
+	if by == nil {
+		by = itself
 	}
-	by := itself
-	if base != nil && base.meant.found.Load() {
-		by = base.meant.wraps
+	var secrets, known []string
+	for ; e != nil && e.tree != nil; e = e.before {
+		for _, s := range e.hiddenBy(by) {
+			secrets = append(secrets, e.file.Slice(s))
+		}
+		if e.whole {
+			known = e.seen(by)
+		}
 	}
-	var secrets []string
-	for _, s := range e.hiddenBy(by) {
-		secrets = append(secrets, e.file.Slice(s))
-	}
-	if len(secrets) == 0 {
-		return text
+	there := d.Place.File.Slice(source.Span{Start: d.Place.Span.Start, End: max(d.Place.Span.End,
+		min(d.Place.Span.Start+leastQuoted*20, uint32(len(d.Place.File.Text))))})
+	secret := func(word string) bool {
+		return slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(s, word) }) ||
+			guarded && strings.Contains(there, word) && !slices.Contains(keywords, word) && !slices.Contains(known, word)
 	}
 	from, to := strings.Index(text, "'")+1, strings.LastIndex(text, "'")
 	var out strings.Builder
-	for from < to {
-		end := from + strings.IndexFunc(text[from:to]+"'", noLetter)
-		if word := text[from:end]; len(word) >= leastQuoted &&
-			slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(s, word) }) {
-			out.WriteString(redact.Blot)
-		} else {
-			out.WriteString(word)
+	for at := 0; at < len(text); {
+		end := at + strings.IndexFunc(text[at:]+"'", noLetter)
+		word := text[at:end]
+		quoted := at >= from && at < to || strings.Contains(d.Place.File.Slice(d.Place.Span), word)
+		if len(word) >= leastQuoted && quoted && secret(word) {
+			word = redact.Blot
 		}
-		if from = end; from < to {
-			out.WriteByte(text[from])
-			from++
+		out.WriteString(word)
+		if at = end; at < len(text) {
+			out.WriteByte(text[at])
+			at++
 		}
 	}
-	return text[:strings.Index(text, "'")+1] + out.String() + text[to:]
+	return out.String()
 }
+
+// seen are the words of a file's code but for what it makes Sensitive.
+func (e *entry) seen(by *wraps) (words []string) {
+	from := uint32(0)
+	for _, s := range append(slices.Clone(e.hiddenBy(by)), source.Span{Start: uint32(len(e.file.Text))}) {
+		if s.Start > from {
+			words = append(words, strings.FieldsFunc(e.file.Text[from:s.Start], noLetter)...)
+		}
+		from = max(from, s.End)
+	}
+	return words
+}
+
+// neverRead reports whether a file of code is broken and nobody knows what it was when it was not.
+func (e *entry) neverRead() bool { return e.tree != nil && !e.whole && e.before == nil }
+
+// spokenOf reports whether a text has the name of something that makes what it is given Sensitive.
+func (w *wraps) spokenOf(text string) bool {
+	called := w.called
+	if called == nil { // not all are known yet
+		called = w.lastNames()
+	}
+	return slices.ContainsFunc(codeWords.FindAllString(text, -1), func(word string) bool {
+		name := outline.Class(word)
+		return w.types[name] || w.functions[name] != nil || called[word]
+	})
+}
+
+// lastNames are what code calls parameters and variables where it names no owner.
+func (w *wraps) lastNames() map[string]bool {
+	out := map[string]bool{}
+	for name := range w.vars {
+		out[name[strings.LastIndexAny(name, ": ")+1:]] = true
+	}
+	return out
+}
+
+// perhapsBy is what a file that could never be read may make Sensitive: nobody knows better than all that it is given.
+func perhapsBy(e *entry) *wraps {
+	out := newWraps(nil)
+	var params []string
+	for _, m := range codeVars.FindAllStringSubmatch(e.file.Text, -1) {
+		params = append(params, m[1])
+		if e.template != "" {
+			out.vars[e.template+" "+m[1]] = true
+		}
+	}
+	for _, m := range codeDefines.FindAllStringSubmatch(e.file.Text, -1) {
+		name := outline.Class(m[2])
+		if m[1] == "function" {
+			out.functions[name] = &wrapper{all: true}
+			continue
+		}
+		for _, p := range params {
+			out.vars[name+"::"+p] = true
+		}
+	}
+	return out
+}
+
+var (
+	codeWords   = regexp.MustCompile(`(?:::)?[A-Za-z_]\w*(?:::\w+)*`)
+	codeVars    = regexp.MustCompile(`\$([a-z_]\w*)`)
+	codeDefines = regexp.MustCompile(`\b(class|define|function)\s+((?:\w+::)*\w+)`)
+)
 
 // leastQuoted is how many letters of a secret are too many to be told.
 const leastQuoted = 3

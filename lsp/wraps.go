@@ -22,10 +22,12 @@ type wraps struct {
 	results   map[string]bool // functions of whose results something Sensitive is made
 	vars      map[string]bool // parameters and variables, OWNER::NAME; what a template is given, TEMPLATE NAME
 	keys      map[string]bool // of Hiera's, of whose data something Sensitive is made where they are looked up
+	called    map[string]bool // lastNames, once all are known
 }
 
 func newWraps(types typeNames) *wraps {
-	return &wraps{types, map[string]*wrapper{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	return &wraps{types: types, functions: map[string]*wrapper{}, results: map[string]bool{}, vars: map[string]bool{},
+		keys: map[string]bool{}}
 }
 
 // A wrapper says of which arguments a function makes something Sensitive.
@@ -158,8 +160,12 @@ func (x *index) wrapping() *wraps {
 			if w.concern(e) {
 				news = w.add(x.wrappedBy(e, w)) || news
 			}
+			if e.neverRead() && w.spokenOf(e.file.Text) {
+				news = w.add(perhapsBy(e)) || news
+			}
 		}
 	}
+	w.called = w.lastNames()
 	return w
 }
 
@@ -238,11 +244,11 @@ func inRuby(e *entry, dir string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(e.path[i+len(dir):], ".rb"), "/", "::")
 }
 
-// byRuby reports whether a function in Ruby makes something Sensitive: it speaks of that, or calls one that does so.
-// What it makes it of nobody knows.
+// byRuby reports whether a function in Ruby makes something Sensitive: it speaks of that, or calls one that does so; or
+// it encrypts or decrypts, which is done to secrets alone. What it makes it of nobody knows.
 func (w *wraps) byRuby(e *entry) bool {
 	code := rubyComment.ReplaceAllString(e.file.Text, "")
-	if strings.Contains(code, "Sensitive") {
+	if strings.Contains(code, "Sensitive") || rubyCrypts.MatchString(code) {
 		return true
 	}
 	for _, m := range rubyCalls.FindAllStringSubmatch(code, -1) {
@@ -258,5 +264,6 @@ func (w *wraps) byRuby(e *entry) bool {
 var (
 	rubyComment = regexp.MustCompile(`(?m)^\s*#.*`)
 	rubyCalls   = regexp.MustCompile(`\b(?:call_function\s*\(?\s*:?['"]?|function_)((?:\w+::)*\w+)`)
+	rubyCrypts  = regexp.MustCompile(`(?i)(?:\b|_)(?:en|de)crypt`)
 	rubyTypes   = regexp.MustCompile(`\b[A-Z]\w*(?:::[A-Z]\w*)+`)
 )
