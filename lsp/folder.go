@@ -42,6 +42,7 @@ type folder struct {
 	links    map[string]string // where files lead that are links
 	// classKeys are the keys of Hiera that hold names of classes, sorted.
 	classKeys []string
+	modules   []string           // directories of modules outside of it
 	alone     string             // the name of the module that it is, "" if it is none
 	base      *index             // all files, as they were last looked at
 	snap      *compiler.Snapshot // that was last compiled from

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -726,42 +727,45 @@ func within(f *source.File, s source.Span, text string) source.Span {
 	return s
 }
 
-// indexed lists the files below the folder that have names.
+// indexed lists the files that have names: those below the folder, and of modules that a compile finds elsewhere.
 func (f *folder) indexed(view source.Files) (files []string, err error) {
 	if err := f.findModule(view); err != nil {
 		return nil, err
 	}
-	files, _, err = environment.PuppetFiles(view, f.dir) // what cannot be listed has no names
-	if err != nil {
-		return nil, err
-	}
+	f.findElsewhere(view)
 	var settings, perhaps, others []string
 	links := map[string]string{}
-	err = source.WalkOn(view, source.Absolute(f.dir), func(p string, e source.Entry) bool {
-		name := path.Base(p)
-		if strings.HasPrefix(name, ".") {
-			return false
-		}
-		if e.Link {
-			if real, err := view.Real(p); err == nil {
-				links[p] = real
+	for _, root := range append([]string{f.dir}, f.elsewhere()...) {
+		code, _, below := environment.PuppetFiles(view, root) // what cannot be listed has no names
+		files = append(files, code...)
+		err = cmp.Or(err, below)
+		below = source.WalkOn(view, source.Absolute(root), func(p string, e source.Entry) bool {
+			name := path.Base(p)
+			if strings.HasPrefix(name, ".") {
+				return false
 			}
-		}
-		if e.IsDir() {
-			return !noData[name]
-		}
-		switch {
-		case path.Ext(name) == ".erb" || isData(f.dir, p) || f.templateName(p) != "" || mayMention(f.dir, p):
-			files = append(files, p)
-		case isSettings(p):
-			settings = append(settings, p)
-		case mayBeData(f.dir, p):
-			perhaps = append(perhaps, p)
-		case !isCode(p):
-			others = append(others, p)
-		}
-		return true
-	}, func(string, error) error { return nil })
+			if e.Link {
+				if real, err := view.Real(p); err == nil {
+					links[p] = real
+				}
+			}
+			if e.IsDir() {
+				return !noData[name]
+			}
+			switch {
+			case path.Ext(name) == ".erb" || isData(root, p) || f.templateName(p) != "" || mayMention(root, p):
+				files = append(files, p)
+			case isSettings(p):
+				settings = append(settings, p)
+			case mayBeData(root, p):
+				perhaps = append(perhaps, p)
+			case !isCode(p):
+				others = append(others, p)
+			}
+			return true
+		}, func(string, error) error { return nil })
+		err = cmp.Or(err, below)
+	}
 	dirs, named := datadirs(view, settings), f.namedData(view, settings, slices.Concat(perhaps, others))
 	f.mu.Lock()
 	f.datadirs, f.links, f.named = dirs, links, named

@@ -49,12 +49,13 @@ func ofTask(p string) bool { return path.Ext(p) == ".json" && path.Base(path.Dir
 
 // isData reports whether a file holds data, by where it is or because a hiera.yaml says so.
 func (f *folder) isData(p string) bool {
-	if isData(f.dir, p) {
+	root := f.lookedAtIn(p)
+	if isData(root, p) {
 		return true
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return mayBeData(f.dir, p) &&
+	return mayBeData(root, p) &&
 		slices.ContainsFunc(f.datadirs, func(dir string) bool { return strings.HasPrefix(p, dir) })
 }
 
