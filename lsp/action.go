@@ -118,7 +118,7 @@ func (at *spot) editOf(ctx context.Context, r remedy) (edit *protocol.WorkspaceE
 	}
 	for _, x := range r.fix.Edits {
 		e := at.byPath[at.path(x.Place.File)]
-		if e == nil || e.file.Text != x.Place.File.Text || !e.standsIn(view) {
+		if e == nil || !at.own(e.path) || e.file.Text != x.Place.File.Text || !e.standsIn(view) {
 			return nil, "", false
 		}
 		uri := at.server.uriOf(e.path)

@@ -319,8 +319,11 @@ func (f *folder) check(ctx context.Context) (err error) {
 	if err := c.Do(ctx); err != nil || ctx.Err() != nil {
 		return err
 	}
+	if !x.meant.found.Load() {
+		x.secretly() // for messages about what is broken
+		f.unhush()
+	}
 	tell(true)
-	x.secretly() // for messages about what is broken next
 	if err := f.seek(ctx, c); err != nil || ctx.Err() != nil {
 		return err
 	}

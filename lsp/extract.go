@@ -125,7 +125,7 @@ func (at *spot) levelsOf(r *result) (files []*entry) {
 				if !path.IsAbs(p) {
 					p = path.Join(at.dir, p)
 				}
-				if x := at.byPath[p]; !l.NoFile && x != nil && (path.Ext(p) == ".yaml" || path.Ext(p) == ".yml") {
+				if x := at.byPath[p]; !l.NoFile && x != nil && at.own(p) && (path.Ext(p) == ".yaml" || path.Ext(p) == ".yml") {
 					files = append(files, x)
 				}
 			}

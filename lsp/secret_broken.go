@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bunraku/lsp/protocol"
 	"bunraku/puppet/outline"
 	"bunraku/report/redact"
 	"bunraku/source"
@@ -30,25 +31,23 @@ func (x *index) andBefore() iter.Seq[*entry] {
 var itself = newWraps(typeNames{"sensitive": true})
 
 // hushed is what is said of code that is broken, without words that it makes Sensitive or made so when it was not
-// broken; nor, in a file that makes anything Sensitive, words that are new since then: nobody knows yet what becomes of
-// them. Such a message quotes what stands at a place.
+// broken; nor, in a file that makes anything Sensitive or may do so, words that are new since then: nobody knows yet
+// what becomes of them. Such a message quotes what stands at a place.
 func (f *folder) hushed(d *source.Diagnostic, text string) string {
 	if !strings.HasPrefix(d.Code, "P") || !d.Place.Known() || !strings.Contains(text, "'") {
 		return text
 	}
 	var e *entry
-	var by *wraps
+	by, guarded := itself, false
 	if f != nil {
 		f.mu.Lock()
-		if e = f.entries[f.path(d.Place.File)]; f.base != nil && f.base.meant.found.Load() {
+		e = f.entries[f.path(d.Place.File)]
+		if guarded = f.base == nil || !f.base.meant.found.Load(); !guarded {
 			by = f.base.meant.wraps
 		}
 		f.mu.Unlock()
 	}
-	guarded := by == nil || e == nil || e.neverRead() || by.spokenOf(d.Place.File.Text)
-	if by == nil {
-		by = itself
-	}
+	guarded = guarded || by.spokenOf(d.Place.File.Text)
 	var secrets, known []string
 	for ; e != nil && e.tree != nil; e = e.before {
 		for _, s := range e.hiddenBy(by) {
@@ -80,6 +79,21 @@ func (f *folder) hushed(d *source.Diagnostic, text string) string {
 		}
 	}
 	return out.String()
+}
+
+// unhush says again of open files what was said while nobody knew what they make Sensitive.
+func (f *folder) unhush() {
+	s := f.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.docs {
+		n := s.shown[d.key()]
+		if s.folderOf(d.path) == f && n != nil && slices.ContainsFunc(n.syntax, func(p protocol.Diagnostic) bool {
+			return strings.Contains(p.Message, redact.Blot)
+		}) {
+			s.syntax(d)
+		}
+	}
 }
 
 // seen are the words of a file's code but for what it makes Sensitive.

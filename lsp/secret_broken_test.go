@@ -159,3 +159,19 @@ func TestSecretsAsTyped(t *testing.T) {
 		t.Errorf("only %d are said", said)
 	}
 }
+
+// TestBrokenIsQuoted: what is said of a file that makes nothing Sensitive quotes what stands there, also if the file was
+// broken when it was opened and nobody knew that yet.
+func TestBrokenIsQuoted(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	const plain = "modules/web/manifests/plain.pp"
+	files[plain] = "class web::plain {\n  notify { 'x' mesage => 'y' }\n}\n"
+	n := navigate(t, files)
+	path := filepath.Join(n.dir, plain)
+	n.open(path, files[plain])
+	n.rest()
+	n.bye()
+	if got := n.told(path); len(got) != 1 || !strings.Contains(got[0], "Syntax error at 'mesage'") {
+		t.Error(got)
+	}
+}
