@@ -16,7 +16,7 @@ func TestModulesElsewhere(t *testing.T) {
 		"control/environment.conf": "modulepath = site:../modules\n",
 		"control/facts/a.json":     `{"fqdn": "a"}`,
 		"control/hiera.yaml":       "version: 5\nhierarchy:\n  - name: Common\n    path: common.yaml\n",
-		"control/data/common.yaml": "web::port: 80\nprofile::x::y: 3\n",
+		"control/data/common.yaml": "web::port: 80\nprofile::x::y: 3\ngone::port: 1\n",
 		"control/manifests/site.pp": "include web\ninclude profile::x\nweb::own { 'o': size => 3 }\n$z = web::fn(1)\n" +
 			"$q = $web::port\n",
 		"control/site/profile/manifests/x.pp": "class profile::x ($y = 1) {\n  notify { template('web/t.erb'): }\n" +
@@ -72,5 +72,9 @@ func TestModulesElsewhere(t *testing.T) {
 	if got := n.places(n.ask("textDocument/definition", n.pos(site, "web\n", 1))); len(got) > 0 {
 		t.Errorf("it leads to %v", got)
 	}
+	n.renameFine(data, "gone::port", "gone::gate")
 	n.bye()
+	if said := "there is no module gone here whose class may take it"; !strings.Contains(n.all.String(), said) {
+		t.Errorf("nobody is told that %s", said)
+	}
 }

@@ -107,7 +107,8 @@ func (x *index) meaningAfter(old, e *entry) *meaning {
 	return m
 }
 
-// meaningOf is the meaning of a new index: the same if the files are, which are kept as long as they have the same text.
+// meaningOf is the meaning of a new index: the same if the entries are, which stay as long as their files have the same
+// text.
 func (x *index) meaningOf(entries []*entry) *meaning {
 	switch m := x.meant; {
 	case slices.Equal(x.entries, entries):

@@ -298,6 +298,10 @@ func (s *Server) rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 			s.tell(protocol.MessageTypeWarning, fmt.Sprintf("%s is now %s; but no node compiles, so that there was no catalog to "+
 				"compare: look at the edits", r.full, to))
 		}
+		if module := r.takenBy(); module != "" {
+			s.tell(protocol.MessageTypeWarning, fmt.Sprintf("%s is now %s in the data; but there is no module %s here whose "+
+				"class may take it by its old name: look for that", r.full, to, module))
+		}
 	}
 	switch {
 	case whole != nil:

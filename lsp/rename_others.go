@@ -51,6 +51,17 @@ func (r *renaming) leaves(beside []*folder) error {
 	return nil
 }
 
+// takenBy is the module whose class may take a key that only data name, if nothing of that module is here; "" if that
+// is not so.
+func (r *renaming) takenBy() string {
+	module, _, qualified := strings.Cut(r.full, "::")
+	if r.kind != outline.KeyName || !qualified || r.index.has(module) ||
+		slices.ContainsFunc(r.uses, func(o occurrence) bool { return !o.isData }) {
+		return ""
+	}
+	return module
+}
+
 // has reports whether files define something of a module's.
 func (x *index) has(module string) bool {
 	return slices.ContainsFunc(x.entries, func(e *entry) bool {

@@ -66,7 +66,8 @@ type hiding struct {
 
 func (e *entry) hiding(by *wraps) *hiding {
 	h := &hiding{entry: e, wraps: by, named: map[source.Span]bool{}, given: map[source.Span]bool{},
-		vars: map[string]bool{}, typed: map[string]bool{}, calls: map[string]bool{}, keys: map[string]bool{}, inline: map[source.Span]*hiding{}}
+		vars: map[string]bool{}, typed: map[string]bool{}, calls: map[string]bool{}, keys: map[string]bool{},
+		inline: map[source.Span]*hiding{}}
 	if !by.concern(e) {
 		return h
 	}

@@ -160,8 +160,8 @@ func TestSecretsAsTyped(t *testing.T) {
 	}
 }
 
-// TestBrokenIsQuoted: what is said of a file that makes nothing Sensitive quotes what stands there, also if the file was
-// broken when it was opened and nobody knew that yet.
+// TestBrokenIsQuoted: what is said of a file that makes nothing Sensitive quotes what stands there, also if the file
+// was broken when it was opened and nobody knew that yet.
 func TestBrokenIsQuoted(t *testing.T) {
 	files := withPassword("Hush-Hush-77")
 	const plain = "modules/web/manifests/plain.pp"
