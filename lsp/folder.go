@@ -64,6 +64,7 @@ type folder struct {
 	aside    map[string]bool // problems that stand nowhere, as they were last logged; of who works
 	// unseen are the URIs of long documents whose syntax was not looked at; the server is locked by who asks.
 	unseen map[string]bool
+	hush   *hush // of the file that was last spoken of
 }
 
 // addFolder adds a folder, unless it is there; nil for what is no directory of this machine.

@@ -30,38 +30,57 @@ func (x *index) andBefore() iter.Seq[*entry] {
 // itself is what makes something Sensitive as long as nobody knows what files do.
 var itself = newWraps(typeNames{"sensitive": true})
 
-// hushed is what is said of code that is broken, without words that it makes Sensitive or made so when it was not
-// broken; nor, in a file that makes anything Sensitive or may do so, words that are new since then: nobody knows yet
-// what becomes of them. Such a message quotes what stands at a place.
+// A hush is what may not be quoted of a broken file: words of what it makes Sensitive or made so when it was not
+// broken; and, in a file that makes anything Sensitive or may do so, words that are new since then: nobody knows yet
+// what becomes of them.
+type hush struct {
+	file    *source.File
+	entry   *entry // what was read of it
+	by      *wraps
+	secrets []string
+	guarded bool
+	known   map[string]bool // words that it had
+}
+
+// hushOf is what may not be quoted of a file. A file may have many problems, so that the last one is kept.
+func (f *folder) hushOf(file *source.File) *hush {
+	h := &hush{file: file, by: itself, known: map[string]bool{}}
+	if f != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		h.entry = f.entries[f.path(file)]
+		if h.guarded = f.base == nil || !f.base.meant.found.Load(); !h.guarded {
+			h.by = f.base.meant.wraps
+		}
+		if was := f.hush; was != nil && was.file == file && was.entry == h.entry && was.by == h.by {
+			return was
+		}
+		f.hush = h
+	}
+	h.guarded = h.guarded || h.by.spokenOf(file.Text)
+	for e := h.entry; e != nil && e.tree != nil; e = e.before {
+		for _, s := range e.hiddenBy(h.by) {
+			h.secrets = append(h.secrets, e.file.Slice(s))
+		}
+		if e.whole && h.guarded {
+			e.seen(h.by, h.known)
+		}
+	}
+	return h
+}
+
+// hushed is what is said of code that is broken, without words of it that may not be quoted. Such a message quotes what
+// stands at a place.
 func (f *folder) hushed(d *source.Diagnostic, text string) string {
 	if !strings.HasPrefix(d.Code, "P") || !d.Place.Known() || !strings.Contains(text, "'") {
 		return text
 	}
-	var e *entry
-	by, guarded := itself, false
-	if f != nil {
-		f.mu.Lock()
-		e = f.entries[f.path(d.Place.File)]
-		if guarded = f.base == nil || !f.base.meant.found.Load(); !guarded {
-			by = f.base.meant.wraps
-		}
-		f.mu.Unlock()
-	}
-	guarded = guarded || by.spokenOf(d.Place.File.Text)
-	var secrets, known []string
-	for ; e != nil && e.tree != nil; e = e.before {
-		for _, s := range e.hiddenBy(by) {
-			secrets = append(secrets, e.file.Slice(s))
-		}
-		if e.whole {
-			known = e.seen(by)
-		}
-	}
+	h := f.hushOf(d.Place.File)
 	there := d.Place.File.Slice(source.Span{Start: d.Place.Span.Start, End: max(d.Place.Span.End,
-		min(d.Place.Span.Start+leastQuoted*20, uint32(len(d.Place.File.Text))))})
+		min(d.Place.Span.Start+mostQuoted, uint32(len(d.Place.File.Text))))})
 	secret := func(word string) bool {
-		return slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(s, word) }) ||
-			guarded && strings.Contains(there, word) && !slices.Contains(keywords, word) && !slices.Contains(known, word)
+		return slices.ContainsFunc(h.secrets, func(s string) bool { return strings.Contains(s, word) }) ||
+			h.guarded && strings.Contains(there, word) && !slices.Contains(keywords, word) && !h.known[word]
 	}
 	from, to := strings.Index(text, "'")+1, strings.LastIndex(text, "'")
 	var out strings.Builder
@@ -96,16 +115,17 @@ func (f *folder) unhush() {
 	}
 }
 
-// seen are the words of a file's code but for what it makes Sensitive.
-func (e *entry) seen(by *wraps) (words []string) {
+// seen adds the words of a file's code but for what it makes Sensitive.
+func (e *entry) seen(by *wraps, words map[string]bool) {
 	from := uint32(0)
 	for _, s := range append(slices.Clone(e.hiddenBy(by)), source.Span{Start: uint32(len(e.file.Text))}) {
 		if s.Start > from {
-			words = append(words, strings.FieldsFunc(e.file.Text[from:s.Start], noLetter)...)
+			for _, word := range strings.FieldsFunc(e.file.Text[from:s.Start], noLetter) {
+				words[word] = true
+			}
 		}
 		from = max(from, s.End)
 	}
-	return words
 }
 
 // neverRead reports whether a file of code is broken and nobody knows what it was when it was not.
@@ -161,8 +181,12 @@ var (
 	codeDefines = regexp.MustCompile(`\b(class|define|function)\s+((?:\w+::)*\w+)`)
 )
 
-// leastQuoted is how many letters of a secret are too many to be told.
-const leastQuoted = 3
+// leastQuoted is how many letters of a secret are too many to be told, mostQuoted more than a message quotes of what
+// stands behind its place.
+const (
+	leastQuoted = 3
+	mostQuoted  = 60
+)
 
 // noLetter reports whether a letter stands in no word.
 func noLetter(c rune) bool { return c < 0x80 && !isWord(byte(c)) }
