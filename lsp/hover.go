@@ -261,7 +261,11 @@ func (at *spot) answer(r *result, ref, attribute string) string {
 		text.WriteByte('\n')
 		a.Text(&text, explain.Show{All: true, View: explain.DependencyView})
 	}
-	return at.unseen(madeSensitive.ReplaceAllString(text.String(), "$1"+redact.Blot))
+	said := text.String()
+	if name, is := strings.CutPrefix(ref, "$"); is {
+		said = at.unset(strings.TrimPrefix(name, "::"), said)
+	}
+	return at.unseen(madeSensitive.ReplaceAllString(said, "$1"+redact.Blot))
 }
 
 // told is what is said of each node; nodes of which the same is said are named together.

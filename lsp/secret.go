@@ -8,6 +8,7 @@ import (
 
 	"bunraku/puppet/outline"
 	"bunraku/puppet/syntax"
+	"bunraku/puppet/value"
 	"bunraku/report/redact"
 	"bunraku/source"
 )
@@ -430,6 +431,34 @@ func (at *spot) wrappedSensitive(r *result, key string) bool {
 	class := strings.TrimSuffix(key, "::"+lastPart(key))
 	return at.params[key] && by.vars[key] && (r.record.Catalog == nil ||
 		r.record.Catalog.Find("Class["+outline.Capitalized(class)+"]") == nil)
+}
+
+// unset is an answer about a variable without literals that it is set to, if some code makes something Sensitive of it:
+// a node may have it and not that code.
+func (x *index) unset(variable, answer string) string {
+	if !x.secretly().wraps.vars[variable] {
+		return answer
+	}
+	for _, e := range x.entries {
+		for _, d := range e.defs {
+			if d.Kind != outline.VariableName || d.Name != variable {
+				continue
+			}
+			for _, s := range x.sensitive(e) {
+				text := e.file.Slice(s)
+				if !d.Whole.Contains(s) {
+					continue
+				}
+				if inner := strings.Trim(text, `'"`); len(inner) > 1 {
+					answer = strings.ReplaceAll(answer, value.Literal(value.String(inner)), redact.Blot)
+					if inner == text { // a number, or a word
+						answer = regexp.MustCompile(`\b`+regexp.QuoteMeta(inner)+`\b`).ReplaceAllString(answer, redact.Blot)
+					}
+				}
+			}
+		}
+	}
+	return answer
 }
 
 // madeSensitive is a literal that a line of code makes Sensitive. An answer shows such lines of files that no entry is

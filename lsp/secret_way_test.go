@@ -65,3 +65,23 @@ func TestSecretDataUnread(t *testing.T) {
 		t.Error("nothing is shown")
 	}
 }
+
+// TestSensitiveElsewhere: a variable that a node has as a plain text is a secret if code that the node has not makes it
+// Sensitive.
+func TestSensitiveElsewhere(t *testing.T) {
+	files := withPassword("Hush-Hush-77")
+	files["manifests/site.pp"] = "$top = 'Quiet-01'\n$pin = 77712301\n$other = 'shown-01'\nnode default {\n" +
+		"  include web\n}\n"
+	files["modules/web/manifests/init.pp"] = "class web (Sensitive[String] $pw, $given = 'Quiet-03') {\n  $set = 'Quiet-04'\n" +
+		"  $plain = 'shown-02'\n}\n"
+	files["modules/web/manifests/never.pp"] = "class web::never {\n  $a = Sensitive($top)\n  $b = Sensitive(\"x${::pin}\")\n" +
+		"  $c = Sensitive($web::given)\n  $d = Sensitive($web::set)\n  $e = $other\n}\n"
+	n := navigate(t, files)
+	n.shows(map[string][]string{"manifests/site.pp": {"top", "pin", "other"},
+		"modules/web/manifests/init.pp":  {"given", "set", "plain"},
+		"modules/web/manifests/never.pp": {"top", "pin", "given", "set", "other"}}, "uiet-0", 5)
+	all := n.all.String()
+	if strings.Contains(all, "777123") || !strings.Contains(all, "shown-01") || !strings.Contains(all, "shown-02") {
+		t.Error("the number is shown, or nothing")
+	}
+}

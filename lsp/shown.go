@@ -74,7 +74,8 @@ func (s *Server) inlayHint(_ context.Context, p *protocol.InlayHintParams) ([]pr
 		first, tooltip := "", []string{}
 		for _, r := range at.compiled() {
 			v, has := r.read()[n.Name+ofNodes(n.Node > 0)]
-			if !has || n.Node > 0 && !at.setBy(r, n) || at.unmeant(v) != v {
+			if !has || n.Node > 0 && !at.setBy(r, n) || at.unmeant(v) != v ||
+				at.unset(n.Name, v) != v {
 				continue
 			}
 			if first == "" {
