@@ -509,8 +509,11 @@ func (x *index) meaning(want []identity, only *entry) (out []occurrence) {
 		if only != nil && other != only {
 			continue
 		}
-		for _, m := range other.names {
-			m = rooted(m)
+		for i := range other.names {
+			if n := &other.names[i]; n.Kind != outline.KeyName && !last[lastPart(n.Name)] {
+				continue // only of a key the name may have a path behind it
+			}
+			m := rooted(other.names[i])
 			if last[lastPart(m.Name)] &&
 				slices.ContainsFunc(x.meanings(other, m), func(id identity) bool { return slices.Contains(want, id) }) {
 				out = append(out, occurrence{other, m})

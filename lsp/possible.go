@@ -522,14 +522,21 @@ func (at *spot) byItself(id identity, owner, name string) (out []occurrence) {
 	}
 	// Code of the owner that asks for variables by texts: getvar($name), and scope[name] in its templates; and code that
 	// asks for any variable of the owner. The texts may come from data.
+	known := map[*entry]bool{}
 	asks := func(e *entry) bool {
-		return slices.ContainsFunc(e.names, func(n outline.Name) bool {
+		is, have := known[e]
+		if have {
+			return is
+		}
+		is = slices.ContainsFunc(e.names, func(n outline.Name) bool {
 			return n.Pattern && n.Kind == outline.VariableName && !n.Param && strings.HasSuffix(n.Name, string(outline.Hole)) &&
 				outline.Matches(n.Name, id.name)
 		}) || slices.ContainsFunc(e.open, func(n outline.Name) bool {
 			return n.Kind == outline.VariableName && n.Name == "" &&
 				(n.In == owner || slices.Contains(at.callers[e.template], owner))
 		}) || at.asksScope(e, owner)
+		known[e] = is
+		return is
 	}
 	asked := slices.ContainsFunc(at.index.entries, asks)
 	in := func(e *entry) bool { return asks(e) || asked && e.isData }

@@ -27,12 +27,15 @@ func (at *spot) asksScope(e *entry, owner string) bool {
 
 // calls reports whether code of an owner, or a template that it renders, calls a function.
 func (x *index) calls(owner, function string) bool {
-	return slices.ContainsFunc(x.entries, func(e *entry) bool {
-		return slices.ContainsFunc(e.names, func(n outline.Name) bool {
-			return n.Kind == outline.FunctionName && n.Name == function && !n.Defines &&
-				(n.In == owner || n.In == "" && slices.Contains(x.callers[e.template], owner))
-		})
-	})
+	for _, e := range x.entries {
+		for i := range e.names {
+			if n := &e.names[i]; n.Kind == outline.FunctionName && n.Name == function && !n.Defines &&
+				(n.In == owner || n.In == "" && slices.Contains(x.callers[e.template], owner)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // asksAnyhow reports whether a template, or one that stands in code, asks for variables in a way that is not followed.
