@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -532,9 +531,6 @@ func together(unit []*diff.Hunk) string {
 // unfetched is said of a Puppetfile, whatever else of it is used.
 const unfetched = "modules are not fetched: what other versions of them do was not looked at"
 
-// onAgents is said of code that agents run, not compiles: facts, and how resources come to be as the catalog says.
-const onAgents = "agents run it: what it does there was not looked at"
-
 // onInvented is said of what only nodes were asked about that nobody has.
 const onInvented = "on the invented nodes: "
 
@@ -558,9 +554,6 @@ func neitherSide(nodes int) string {
 	}
 	return fmt.Sprintf("%d nodes that read it compile on neither side", nodes)
 }
-
-var agentsRun = regexp.MustCompile(
-	`(^|/)(lib/(facter|puppet/type|puppet/provider|puppet/property|puppet/util|puppet_x|augeas)|facts\.d)/`)
 
 // lean finds the units without which a node would have something else, if all other hunks were applied. Each is left
 // out by itself: two of them may need one another. Where a node has something else each time, that says nothing.
@@ -763,13 +756,14 @@ func (s *search) effects(r *diff.Report, witnesses []*witness, units [][]*diff.H
 		}
 	}
 	missed := r.Missed()
+	agents := s.fetchedByAgents()
 	for i, u := range units {
 		for _, h := range u {
 			switch {
 			case why[i] == "":
 			case strings.HasPrefix(filepath.Base(h.Path), "Puppetfile"):
 				h.Unseen = unfetched
-			case agentsRun.MatchString(h.Path) && (why[i] == nobodyAsks || why[i] == sameAnswer):
+			case agents(h.Path) && (why[i] == nobodyAsks || why[i] == sameAnswer):
 				h.Unseen = onAgents
 			case s.alike(h.Path):
 				h.Unseen = alike

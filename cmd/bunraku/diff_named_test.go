@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -133,17 +134,32 @@ func TestDiffAgentsRun(t *testing.T) {
 	for name, code := range map[string]string{
 		"modules/m/lib/facter/x.rb":                "Facter.add(:x) { setcode { %s } }\n",
 		"modules/m/facts.d/x.txt":                  "x=%s\n",
+		"modules/m/lib/puppet/feature/x.rb":        "Puppet.features.add(:x) { %s }\n",
+		"modules/m/lib/helper.rb":                  "HELPER = %s\n", // which a provider may require
+		"modules/m/lib/puppet/provider.ps1":        "%s\n",
+		"shared/linked/lib/helper.rb":              "HELPER = %s\n",
 		"modules/m/lib/puppet/provider/foo/own.rb": "Puppet::Type.type(:foo).provide(:own) { def v; %s; end }\n",
 		"modules/m/lib/puppet/type/foo.rb": "Puppet::Type.newtype(:foo) do\nnewparam(:name, :namevar => true)\n" +
 			"def x; %s; end\nend\n",
 	} {
 		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "foo { 'a': }\n",
 			"modules/m/lib/puppet/type/foo.rb": "Puppet::Type.newtype(:foo) do\nnewparam(:name, :namevar => true)\nend\n"})
+		if err := os.Symlink("../shared/linked", filepath.Join(s.dir, "modules", "linked")); err != nil {
+			t.Fatal(err)
+		}
 		s.write(name, strings.ReplaceAll(code, "%s", "1"))
 		s.commit("before")
 		s.write(name, strings.ReplaceAll(code, "%s", "2"))
 		if code, out := s.diff("--from", "HEAD"); code != 0 || strings.Contains(out, "without effect") ||
 			!strings.Contains(out, "(agents run it: what it does there was not looked at)") {
+			t.Errorf("%s: exit %d\n%s", name, code, out)
+		}
+	}
+	for _, name := range []string{"modules/m/lib/puppet/functions/x.rb", "modules/m/files/lib/facter/x.rb", "lib/x.rb"} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': }\n", name: "# one\n",
+			"modules/m/manifests/init.pp": "class m { }\n"})
+		s.write(name, "# two\n")
+		if code, out := s.diff("--from", "HEAD"); code != 0 || !strings.Contains(out, "without effect") {
 			t.Errorf("%s: exit %d\n%s", name, code, out)
 		}
 	}
