@@ -49,6 +49,9 @@ func TestDiffMisses(t *testing.T) {
 				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 1),
 			data("version: 5\nhierarchy: [{name: own, mapped_paths: [environment, e, 'env/%{e}.yaml']}]\n",
 				"class c($environment = ['mine']) { "+asks+" }\ninclude c\n", 2)}},
+		{"a setting that environment.conf has besides", []map[string]string{
+			{"manifests/site.pp": "notify { \"${settings::config_version} ${settings::environment_timeout}\": }\n",
+				"environment.conf": "config_version = /bin/true\n"}, {"environment.conf": "environment_timeout = 5m\n"}}},
 		{"the line of an exception in a template", []map[string]string{
 			{"manifests/site.pp": "notify { 'n': message => template('m/a.erb') }\n",
 				"modules/m/templates/a.erb": "<% if @role=='z' %>\n<% end -%>\n" +

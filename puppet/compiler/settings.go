@@ -3,6 +3,8 @@ package compiler
 import (
 	_ "embed"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"bunraku/puppet/catalog"
@@ -47,6 +49,11 @@ func (c *Snapshot) config(environment string) *value.Hash {
 		b.SetString(kv[0], value.String(kv[1]))
 	}
 	b.SetString("strict_variables", value.Bool(c.set.StrictVariables))
+	for name, text := range c.env.Given {
+		if v := given(name, text); v != nil {
+			b.SetString(name, v)
+		}
+	}
 	all := b.Hash()
 	with := value.NewHashBuilder(all.Len() + 1)
 	for _, e := range all.Entries() {
@@ -54,4 +61,34 @@ func (c *Snapshot) config(environment string) *value.Hash {
 	}
 	with.SetString("all_local", all)
 	return with.Hash()
+}
+
+var (
+	timeToLive = regexp.MustCompile(`^(\d+)([smhdy]?)$`)
+	seconds    = map[string]int64{"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "y": 365 * 86400}
+)
+
+// given is the value of a setting of environment.conf; nil if Puppet would not take it.
+func given(name, text string) value.Value {
+	switch name {
+	case "static_catalogs", "rich_data":
+		if text == "true" || text == "false" {
+			return value.Bool(text == "true")
+		}
+		return nil
+	case "environment_timeout":
+		if text == "unlimited" {
+			return value.Float(math.Inf(1))
+		}
+		m := timeToLive.FindStringSubmatch(text)
+		if m == nil {
+			return nil
+		}
+		n, err := strconv.ParseInt(m[1], 10, 32)
+		if err != nil {
+			return nil
+		}
+		return value.Int(n * seconds[m[2]])
+	}
+	return value.String(text)
 }

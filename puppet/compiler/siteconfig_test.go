@@ -63,6 +63,23 @@ func TestSettingsAsPuppet(t *testing.T) {
 	}
 }
 
+// What environment.conf says of settings that no compile needs, code sees all the same.
+func TestConfiguredSettingsAsPuppet(t *testing.T) {
+	const asks = "notify { 'n': message => ['config_version', 'environment_timeout', 'rich_data', 'static_catalogs', " +
+		"'environment_data_provider'].map |$s| { $v = $settings::all_local[$s] " +
+		"\"${s}=${v}/${$v =~ Integer}${$v =~ Float}${$v =~ Boolean}\" }.join(' ') }\n"
+	for _, conf := range []string{"", "config_version = /bin/echo $environment\n", "environment_timeout = unlimited\n",
+		"environment_timeout = 5m\n", "environment_timeout = 3\n", "static_catalogs = false\n", "rich_data = false\n",
+		"environment_data_provider = none\n"} {
+		dir := filepath.Join(t.TempDir(), "production")
+		write(t, dir, map[string]string{"manifests/site.pp": asks, "environment.conf": conf})
+		want := askLanguages(t, live.Installed(t), []*languageCase{{dir: dir}})[0]
+		if got, failure := (&languageCase{dir: dir}).answerIn(t, source.Puppet7); failure != nil || got != want {
+			t.Errorf("%sours (%v)\n%s\nPuppet's\n%s", conf, failure, got, want)
+		}
+	}
+}
+
 // A directory of a module's files is found as a file is.
 func TestFindDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "production")

@@ -19,7 +19,7 @@ var (
 )
 
 // The settings that an environment.conf may have. config_version would run a program; like the timeouts it does not
-// matter to a compile here.
+// matter to a compile here, but for code that asks what they are.
 var knownSettings = map[string]bool{"modulepath": true, "manifest": true, "config_version": true,
 	"environment_timeout":       true,
 	"environment_data_provider": true, "static_catalogs": true, "rich_data": true}
@@ -71,6 +71,10 @@ func (e *Environment) configure() error {
 		e.Manifest = absolute([]string{e.opt.Manifest})[0]
 	}
 	e.DataProvider = settings["environment_data_provider"]
+	if command, given := settings["config_version"]; given {
+		vars["environment"] = e.Name // only here
+		settings["config_version"] = expand(inside(command))
+	}
 	switch modulepath, given := settings["modulepath"]; {
 	case e.opt.ModulePath != nil:
 		e.ModulePath = absolute(e.opt.ModulePath)
@@ -96,6 +100,9 @@ func (e *Environment) configure() error {
 			}
 		}
 	}
+	delete(settings, "manifest")
+	delete(settings, "modulepath")
+	e.Given = settings
 	return nil
 }
 

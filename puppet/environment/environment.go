@@ -44,6 +44,7 @@ type Environment struct {
 	Manifest     string // absolute path of a file or directory that need not exist
 	ModulePath   []string
 	DataProvider string             // environment_data_provider
+	Given        map[string]string  // what environment.conf says of other settings, which only $settings:: shows
 	Problems     source.Diagnostics // with environment.conf and with modules
 
 	given   string // how the user called Dir, for display
