@@ -94,6 +94,7 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 		return
 	}
 	c.deferred(r, s)
+	c.located(r, s)
 	if strings.TrimPrefix(r.Type, catalog.ForOthers) == "File" {
 		c.files(r, s)
 		return

@@ -50,27 +50,29 @@ func Deferred(v value.Value) (names []string) {
 }
 
 // givenTo are the texts among what a function is given; what it is given by other ones is not.
-func givenTo(d *value.Deferred) (texts []string) {
-	var add func(v value.Value)
-	add = func(v value.Value) {
-		switch v := v.(type) {
-		case value.String:
-			texts = append(texts, string(v))
-		case *value.Sensitive:
-			add(v.Value)
-		case *value.Array:
-			for _, e := range v.Elems {
-				add(e)
-			}
-		case *value.Hash:
-			for _, e := range v.Entries() {
-				add(e.Key)
-				add(e.Value)
-			}
-		}
+func givenTo(d *value.Deferred) []string {
+	if d.Args == nil {
+		return nil
 	}
-	if d.Args != nil {
-		add(d.Args)
+	return textsIn(d.Args)
+}
+
+// textsIn are the texts in a value, but for what agents make of it.
+func textsIn(v value.Value) (texts []string) {
+	switch v := v.(type) {
+	case value.String:
+		return []string{string(v)}
+	case *value.Sensitive:
+		return textsIn(v.Value)
+	case *value.Array:
+		for _, e := range v.Elems {
+			texts = append(texts, textsIn(e)...)
+		}
+	case *value.Hash:
+		for _, e := range v.Entries() {
+			texts = append(texts, textsIn(e.Key)...)
+			texts = append(texts, textsIn(e.Value)...)
+		}
 	}
 	return texts
 }

@@ -164,3 +164,43 @@ func TestDiffAgentsRun(t *testing.T) {
 		}
 	}
 }
+
+// A machine that compiles its own catalog reads what code names by its path in the environment.
+func TestDiffNamedByPath(t *testing.T) {
+	for name, c := range map[string]struct{ site, key string }{
+		"source":    {"file { '/a': source => \"${module_directory('m')}/files/x\" }\n", "File[/a] source"},
+		"of a list": {"file { '/a': source => ['/none', \"${module_directory('m')}/files/x\"] }\n", "File[/a] source"},
+		"URL":       {"file { '/a': source => \"file://${module_directory('m')}/files/x\" }\n", "File[/a] source"},
+		"directory": {"file { '/a': ensure => directory, recurse => true, source => \"${module_directory('m')}/files\" }\n",
+			"File[/a] source"},
+		"command": {"exec { 'a': command => \"/bin/sh '${module_directory('m')}/files/x' -y\" }\n", "Exec[a] command"},
+		"title":   {"exec { \"/bin/sh ${module_directory('m')}/files/x; true\": }\n", " command"},
+		"unless": {"exec { '/bin/a': unless => [['/bin/sh', \"${module_directory('m')}/files/x\"]] }\n",
+			"Exec[/bin/a] unless"},
+		"another": {"exec { \"/bin/sh ${module_directory('m')}/files/xx\": }\n", ""},
+		"content": {"file { '/a': content => \"see ${module_directory('m')}/files/x\" }\n", ""},
+		"of a directory that does not come along": {"file { '/a': ensure => directory, source => " +
+			"\"${module_directory('m')}/files\" }\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": c.site, "modules/m/files/x": "one\n",
+				"modules/m/files/xx": "one\n"})
+			s.write("modules/m/files/x", "two\n")
+			want, can := 3, 2
+			if c.key == "" {
+				want, can = 0, 0
+			}
+			store := filepath.Join(t.TempDir(), "store")
+			for _, more := range [][]string{nil, {"--store", store}, {"--store", store}} {
+				code, out := s.diff(append(more, "--from", "HEAD")...)
+				if code != want || !strings.Contains(out, c.key) || strings.Contains(out, "cannot change") != (c.key == "") ||
+					strings.Contains(out, "without effect") != (c.key == "") {
+					t.Errorf("%v: exit %d\n%s", more, code, out)
+				}
+			}
+			if code, out, _ := call("impact", s.dir, "--from", "HEAD"); code != can {
+				t.Errorf("impact: exit %d\n%s", code, out)
+			}
+		})
+	}
+}
