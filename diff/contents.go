@@ -95,6 +95,7 @@ func (c *comparison) contents(r, s *catalog.Resource) {
 	}
 	c.deferred(r, s)
 	c.located(r, s)
+	c.rich(r, s)
 	if strings.TrimPrefix(r.Type, catalog.ForOthers) == "File" {
 		c.files(r, s)
 		return

@@ -265,9 +265,11 @@ func (c *Contents) another(name string) string {
 	return text
 }
 
-// OtherFunctions reports whether any Ruby that functions on agents may run is not the same on both sides.
-func (c *Contents) OtherFunctions() bool {
-	return !maps.Equal(libraryOf(c.from).digests(), libraryOf(c.to).digests())
+// OtherForAgents reports whether anything that agents may run or read for a Deferred or a command is not the same on
+// both sides, or the way in which they get such a value.
+func (c *Contents) OtherForAgents() bool {
+	return c.otherRich() || c.otherFiles(append([]string{"templates"}, served...)...) ||
+		!maps.Equal(libraryOf(c.from).digests(), libraryOf(c.to).digests())
 }
 
 // A library is the Ruby that agents have from modules, and what it may read beside itself: what is below lib, by its

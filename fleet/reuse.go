@@ -122,7 +122,7 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 		if k.err = err; err == nil && cat != nil {
 			k.files = slices.ContainsFunc(cat.Resources, sealedSource) ||
 				len(c.Options.Contents.Compare(diff.Side{Catalog: cat}, c.Options)) > 0 ||
-				slices.ContainsFunc(cat.Resources, store.Sealed) && c.Options.Contents.OtherFunctions()
+				slices.ContainsFunc(cat.Resources, sealedForAgents) && c.Options.Contents.OtherForAgents()
 			k.ignored = !k.files && c.Options.Contents.Ignored(diff.Side{Catalog: cat}, c.Options)
 		}
 	})
@@ -140,6 +140,12 @@ func (c *Comparing) known(ctx context.Context, u *reuse, r *diff.Report, i int, 
 // are.
 func sealedSource(r *catalog.Resource) bool {
 	return r.Get("source") != nil && store.Sealed(r)
+}
+
+// sealedForAgents reports whether the store does not say what agents make of something, or what they run.
+func sealedForAgents(r *catalog.Resource) bool {
+	return store.SealedRich(r) || strings.TrimPrefix(r.Type, catalog.ForOthers) == "Exec" &&
+		slices.ContainsFunc(r.Params, func(p catalog.Param) bool { return store.SealedValue(p.Value) })
 }
 
 // kind is what is known of a catalog.

@@ -177,6 +177,9 @@ func TestDiffNamedByPath(t *testing.T) {
 		"title":   {"exec { \"/bin/sh ${module_directory('m')}/files/x; true\": }\n", " command"},
 		"unless": {"exec { '/bin/a': unless => [['/bin/sh', \"${module_directory('m')}/files/x\"]] }\n",
 			"Exec[/bin/a] unless"},
+		"Sensitive": {"exec { 'a': command => Sensitive(\"/bin/sh ${module_directory('m')}/files/x -y\") }\n", " command"},
+		"Deferred in Sensitive": {"notify { 'a': message => Sensitive(Deferred('file', ['m/x'])) }\n",
+			"Notify[a] message"},
 		"another": {"exec { \"/bin/sh ${module_directory('m')}/files/xx\": }\n", ""},
 		"content": {"file { '/a': content => \"see ${module_directory('m')}/files/x\" }\n", ""},
 		"of a directory that does not come along": {"file { '/a': ensure => directory, source => " +
@@ -202,5 +205,23 @@ func TestDiffNamedByPath(t *testing.T) {
 				t.Errorf("impact: exit %d\n%s", code, out)
 			}
 		})
+	}
+}
+
+// Whether servers hand on values as they are is a setting of the environment, and in no catalog.
+func TestDiffRichData(t *testing.T) {
+	for value, want := range map[string]int{"Timestamp('2020-01-01')": 3, "[{'a' => /x/}]": 3, "Deferred('m::f')": 3,
+		"Sensitive(Deferred('m::f'))": 3, "{'a' => ['b', 1, undef, true, 1.5]}": 0, "Sensitive('a')": 0, "Notify['b']": 0} {
+		s := newTree(t, 1, 0, map[string]string{"manifests/site.pp": "notify { 'a': message => " + value + " }\n" +
+			"notify { 'b': }\n"})
+		s.write("environment.conf", "rich_data = false\n")
+		store := filepath.Join(t.TempDir(), "store")
+		for _, more := range [][]string{nil, {"--store", store}, {"--store", store}} {
+			code, out := s.diff(append(more, "--from", "HEAD")...)
+			if code != want || strings.Contains(out, "rich_data of environment.conf") != (want == 3) ||
+				want == 3 && (strings.Contains(out, "cannot change") || strings.Contains(out, "without effect")) {
+				t.Errorf("%s %v: exit %d\n%s", value, more, code, out)
+			}
+		}
 	}
 }

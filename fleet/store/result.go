@@ -212,6 +212,23 @@ func Sealed(x *catalog.Resource) bool {
 	return err != nil || sealedIn(x, json)
 }
 
+// SealedRich reports whether in a resource of the store a digest stands for what is no plain data, such as a Deferred,
+// or may.
+func SealedRich(x *catalog.Resource) bool {
+	json, err := catalog.JSON{Types: types.ToData}.AppendResource(nil, x)
+	return err != nil || strings.Contains(string(json), richMark)
+}
+
+// SealedValue reports whether a value of the store is a digest that stands for a secret.
+func SealedValue(v value.Value) bool {
+	s, is := v.(*value.Sensitive)
+	if !is {
+		return false
+	}
+	text, is := s.Value.(value.String)
+	return is && strings.HasPrefix(string(text), sealedMark)
+}
+
 func sealedIn(x *catalog.Resource, json []byte) bool {
 	return len(x.Sensitive) > 0 || strings.Contains(string(json), sealedMark)
 }
@@ -394,11 +411,16 @@ func (l *sealer) secret(v value.Value) value.Value {
 	t.String(string(text))
 	t.Value(v) // what JSON cannot say
 	sum := l.key.Sum(t)
-	return &value.Sensitive{Value: value.String(sealedMark + hex.EncodeToString(sum[:]))}
+	digest := sealedMark + hex.EncodeToString(sum[:])
+	if strings.Contains(string(text), `"__ptype"`) {
+		digest += richMark
+	}
+	return &value.Sensitive{Value: value.String(digest)}
 }
 
-// sealedMark begins what stands for a secret.
-const sealedMark = "digest "
+// sealedMark begins what stands for a secret, and richMark ends it where the secret is no plain data: agents may make
+// something of it.
+const sealedMark, richMark = "digest ", " of rich data"
 
 func (l *sealer) hides(s string) bool {
 	return !l.plain && (l.own.Hide(s) != s || l.decrypted.Hide(s) != s)
