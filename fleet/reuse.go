@@ -144,7 +144,10 @@ func sealedSource(r *catalog.Resource) bool {
 
 // sealedForAgents reports whether the store does not say what agents make of something, or what they run.
 func sealedForAgents(r *catalog.Resource) bool {
-	return store.SealedRich(r) || strings.TrimPrefix(r.Type, catalog.ForOthers) == "Exec" &&
+	if strings.TrimPrefix(r.Type, catalog.ForOthers) != "Exec" {
+		return store.SealedRich(r)
+	}
+	return store.SealedRich(r) || r.Get("command") == nil && store.Sealed(r) || // the title may be what is sealed
 		slices.ContainsFunc(r.Params, func(p catalog.Param) bool { return store.SealedValue(p.Value) })
 }
 

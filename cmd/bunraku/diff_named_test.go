@@ -178,6 +178,8 @@ func TestDiffNamedByPath(t *testing.T) {
 		"unless": {"exec { '/bin/a': unless => [['/bin/sh', \"${module_directory('m')}/files/x\"]] }\n",
 			"Exec[/bin/a] unless"},
 		"Sensitive": {"exec { 'a': command => Sensitive(\"/bin/sh ${module_directory('m')}/files/x -y\") }\n", " command"},
+		"secret title": {"$s = Sensitive('hunter22secret')\n" +
+			"exec { \"/bin/sh ${module_directory('m')}/files/x ${s.unwrap}\": }\n", " command"},
 		"Deferred in Sensitive": {"notify { 'a': message => Sensitive(Deferred('file', ['m/x'])) }\n",
 			"Notify[a] message"},
 		"another": {"exec { \"/bin/sh ${module_directory('m')}/files/xx\": }\n", ""},
