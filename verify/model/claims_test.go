@@ -145,6 +145,23 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "a program that no list has, called like a package", platform: "centos-7",
 			text: "package { 'frobnicate': }\nexec { '/usr/bin/frobnicate --init': creates => '/srv/done' }",
 			want: []string{"V101 Package[frobnicate] Exec[/usr/bin/frobnicate --init] require => Package['frobnicate'],"}},
+		{name: "a program that tries a file before it is put in place", platform: "debian-12",
+			text: "file { '/srv/x': content => 'x', validate_cmd => '/usr/sbin/nginx -t -c %' }\npackage { 'nginx': }",
+			want: []string{"V101 File[/srv/x] Package[nginx] require => Package['nginx'],"}},
+		{name: "a program that tries a file, and nobody brings", platform: "debian-12",
+			text: "file { '/srv/x': content => 'x', validate_cmd => '/usr/sbin/frobnicate %' }",
+			want: []string{"V102 File[/srv/x]"}},
+		{name: "a program that tries a file that is there already is not run", platform: "debian-12",
+			text: "file { '/etc/passwd': content => 'x', replace => false, validate_cmd => '/usr/sbin/frobnicate %' }"},
+		{name: "what is unpacked may bring directories", platform: "debian-12",
+			text: "file { '/srv/b.tar': content => 'x' } -> exec { '/bin/tar xf /srv/b.tar -C /opt': creates => '/opt/b' }\n" +
+				"-> file { '/opt/b/conf/x': content => 'x' }",
+			unknown: "whether unpacking brings /opt/b/conf"},
+		{name: "a unit beside those of packages, and a reload of the manager", platform: "debian-12",
+			text: "file { '/lib/systemd/system/x.service': content => '[Service]' } -> service { 'x': ensure => running }\n" +
+				"exec { '/bin/systemctl daemon-reload': refreshonly => true, " +
+				"subscribe => File['/lib/systemd/system/x.service'], before => Service['x'] }",
+			want: []string{"V203 File[/lib/systemd/system/x.service] Service[x] notify => Service['x'],"}},
 		{name: "ordered after its program", platform: "debian-12",
 			text: "package { 'git': } -> exec { 'git clone https://x/y /opt/y': path => '/usr/bin', creates => '/opt/y' }"},
 		{name: "programs of the base system are there", platform: "debian-12",

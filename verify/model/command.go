@@ -524,7 +524,7 @@ func (s *shell) unpacks(name string, words []string, text string) (action, bool)
 			return action{}, false
 		}
 		s.note("what is in " + args[0] + " is not known")
-		return both(s.reads(archive), action{do: fs.Seq{fs.EnsureDir(into), fs.Act{}}}), true
+		return both(s.reads(archive), action{do: append(fs.Seq{fs.EnsureDir(into), fs.Act{}}, s.b.unpacked(into, s.creates)...)}), true
 	case "gunzip", "bunzip2", "unxz":
 		_, args := split(words)
 		if len(args) != 1 {
@@ -556,7 +556,7 @@ func (s *shell) unpacks(name string, words []string, text string) (action, bool)
 	}
 	s.note("what is in the working copy " + string(p) + " is not known")
 	free := fs.Or{fs.Is{Path: p, Kind: fs.None}, fs.EmptyDir{Path: p}}
-	return action{ok: free, do: fs.If{Cond: free, Then: append(ensureDirs(p), fs.Act{}),
+	return action{ok: free, do: fs.If{Cond: free, Then: append(append(ensureDirs(p), fs.Act{}), s.b.unpacked(p, s.creates)...),
 		Else: fs.Fail{Why: string(p) + " exists and is not empty"}}}, true
 }
 
@@ -583,7 +583,8 @@ func (s *shell) tar(words []string, text string) (action, bool) {
 		}
 		is := fs.Is{Path: into, Kind: fs.Dir}
 		s.b.needed = append(s.b.needed, into)
-		out := action{ok: is, do: fs.Seq{fs.If{Cond: is, Else: fs.Fail{Why: dir + " does not exist"}}, fs.Act{}}}
+		out := action{ok: is, do: append(fs.Seq{fs.If{Cond: is, Else: fs.Fail{Why: dir + " does not exist"}}, fs.Act{}},
+			s.b.unpacked(into, s.creates)...)}
 		s.note("what is in the archive is not known")
 		if given && file != "-" {
 			archive, ok := s.absolute(file)

@@ -162,6 +162,11 @@ func (b *builder) file(it *item) {
 		if !hasContent {
 			content = fs.Str("")
 		}
+		kept := fs.Or{fs.ContentIs(p, content)}
+		if !replace {
+			kept = append(kept, exists(p))
+		}
+		program = append(program, b.validator(it, kept)...)
 		good := append(fs.And{fs.ContentIs(p, content)}, b.linesAre(p, content)...)
 		write := b.write(p, content)
 		switch {
@@ -386,7 +391,9 @@ func (b *builder) concat(it *item) {
 	}
 	write := b.write(p, content)
 	post := append(fs.And{fs.ContentIs(p, content)}, b.linesAre(p, content)...)
+	kept := fs.Or{fs.ContentIs(p, content)}
 	if !it.truth("replace", true) {
+		kept = append(kept, exists(p))
 		write, post = fs.Skip{}, fs.And{fs.Is{Path: p, Kind: fs.File}}
 	}
 	attrs, test := b.attrs(it, p, false)
@@ -394,8 +401,8 @@ func (b *builder) concat(it *item) {
 	if it.truth("force", false) {
 		way = fs.If{Cond: fs.Is{Path: p, Kind: fs.Dir}, Then: b.removeTree(p)}
 	}
-	it.program = append(fs.Seq{way,
+	it.program = append(append(b.validator(it, kept), way,
 		fs.If{Cond: fs.Is{Path: p, Kind: fs.Link}, Then: b.remove(p)},
-		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, content), Else: write}}, attrs...)
+		fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: b.create(p, content), Else: write}), attrs...)
 	it.post = append(post, test...)
 }

@@ -168,7 +168,7 @@ var rereads = []string{"cron", "crond", "anacron", "puppet", "pe-puppet", "syste
 // onlyAtStart reports whether a file says how a service is started: its unit, what is dropped in beside it, its init
 // script, or the variables that these read (Debian's Policy §9.3.2; /etc/sysconfig elsewhere).
 func (b *builder) onlyAtStart(p fs.Path, service string) bool {
-	return p.Under("/etc/systemd/system") || b.scriptOf(service) == p ||
+	return b.isUnit(p) || b.scriptOf(service) == p ||
 		slices.Contains([]fs.Path{"/etc/default", "/etc/sysconfig"}, p.Parent()) && path.Base(string(p)) == service
 }
 
@@ -219,10 +219,14 @@ func (b *builder) configures(it *item) (fs.Path, bool) {
 			return "", false
 		}
 	}
+	at := b.path(p)
+	if b.isUnit(at) && !strings.HasPrefix(p, "/etc/") {
+		return at, true // a unit that the catalog itself puts where packages have theirs
+	}
 	if !strings.HasPrefix(p, "/etc/") || notForServices(p) {
 		return "", false
 	}
-	return b.path(p), true
+	return at, true
 }
 
 // executable reports whether a mode lets somebody run the file: hooks and scripts are not read when a service starts.
@@ -257,6 +261,14 @@ func notForServices(p string) bool {
 var forClients = []string{"/etc/ssh/ssh_config", "/etc/ssh/ssh_known_hosts", "/etc/ldap/ldap.conf",
 	"/etc/openldap/ldap.conf", "/etc/mysql/debian.cnf"}
 
+// unitDirs are where systemd looks for units.
+var unitDirs = []string{"/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"}
+
+// isUnit reports whether a file lies where systemd looks for units.
+func (b *builder) isUnit(p fs.Path) bool {
+	return slices.ContainsFunc(unitDirs, func(dir string) bool { return p.Under(b.path(dir)) })
+}
+
 // whyReads says why a service is thought to read a file when it starts; "" if nothing says so. In this order: its unit;
 // what the package lists say of the package that brings its unit; what the catalog itself relates. A name alone is no
 // evidence.
@@ -264,13 +276,14 @@ func (b *builder) whyReads(s *item, p fs.Path, it *item, items map[*catalog.Reso
 	name := serviceName(s)
 	stem, _, _ := strings.Cut(name, "@")
 	for _, n := range slices.Compact([]string{name, stem, stem + "@"}) {
-		for _, unit := range []string{"/etc/systemd/system/" + n + ".service", "/usr/lib/systemd/system/" + n + ".service"} {
-			if string(p) == unit || p.Under(fs.Path(unit+".d")) {
+		for _, dir := range unitDirs {
+			unit := b.path(dir + "/" + n + ".service")
+			if p == unit || p.Under(unit+".d") {
 				return "the file is the unit of service " + name
 			}
 		}
 	}
-	if p.Under("/etc/systemd") {
+	if b.isUnit(p) || p.Under("/etc/systemd") {
 		return ""
 	}
 	if script := b.scriptOf(stem); p.Parent() == script.Parent() {

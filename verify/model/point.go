@@ -26,7 +26,7 @@ type Point struct {
 
 // Accepted are points that people have answered: each is a sentence as Point has it. The forms are PATH is there, user
 // NAME is there, group NAME is there, service NAME is there, package NAME is in the archive, package NAME brings PATH
-// (or user NAME, service NAME, program NAME), fact NAME stays.
+// (or user NAME, service NAME, program NAME), unpacking brings PATH, fact NAME stays.
 type Accepted []string
 
 // ParseAccepted reads one sentence. The error says what can be written.
@@ -36,6 +36,8 @@ func ParseAccepted(text string) (string, error) {
 	switch {
 	case n == 3 && strings.HasPrefix(words[0], "/") && words[1] == "is" && words[2] == "there":
 		return string(fs.Clean(words[0])) + " is there", nil
+	case n == 3 && words[0] == "unpacking" && words[1] == "brings" && strings.HasPrefix(words[2], "/"):
+		return "unpacking brings " + string(fs.Clean(words[2])), nil
 	case n == 4 && slices.Contains([]string{"user", "group", "service"}, words[0]) && words[2] == "is" &&
 		words[3] == "there":
 	case n == 3 && words[0] == "fact" && words[2] == "stays":
@@ -44,7 +46,8 @@ func ParseAccepted(text string) (string, error) {
 	default:
 		return "",
 			fmt.Errorf("%q is nothing that can be assumed: write PATH is there, user NAME is there, group NAME is there, "+
-				"service NAME is there, package NAME is in the archive, package NAME brings PATH, or fact NAME stays", text)
+				"service NAME is there, package NAME is in the archive, package NAME brings PATH, unpacking brings PATH, "+
+				"or fact NAME stays", text)
 	}
 	return strings.Join(words, " "), nil
 }

@@ -79,6 +79,24 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 	return nil
 }
 
+// validator fails while the program is not there that is to try a file before it is put in place; a file that is as it
+// should be is not tried. Where a program without a path is looked for depends on how the agent was started.
+func (b *builder) validator(it *item, kept fs.Pred) fs.Seq {
+	command, ok := it.text("validate_cmd")
+	if !ok {
+		return nil
+	}
+	s := b.newShell(it)
+	if name, ok := s.programOf(command); !ok || !strings.HasPrefix(name, "/") {
+		return nil
+	}
+	need := b.needProgram(it, s, command)
+	if len(need) == 0 {
+		return nil
+	}
+	return fs.Seq{fs.If{Cond: kept, Else: need}}
+}
+
 // systemPath are the directories of which it is known which programs are in them at first. Those below /usr/local are
 // empty.
 var systemPath = []fs.Path{"/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin"}

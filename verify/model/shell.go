@@ -17,16 +17,17 @@ import (
 // A simple command that nobody has read is in the program as an unknown effect on what it names, and is remembered in
 // unread.
 type shell struct {
-	b      *builder
-	name   string // of the resource, for what unread commands make
-	cwd    string
-	env    map[string]string
-	unread []string // commands whose effect nobody knows
-	beside []string // what is not modelled of commands that were read
-	once   bool     // it is not known that running it again changes nothing
-	depth  int
-	work   int  // statements and words looked at
-	long   bool // that is too much
+	b       *builder
+	name    string // of the resource, for what unread commands make
+	cwd     string
+	env     map[string]string
+	unread  []string // commands whose effect nobody knows
+	beside  []string // what is not modelled of commands that were read
+	once    bool     // it is not known that running it again changes nothing
+	creates []string // what the resource says that it creates
+	depth   int
+	work    int  // statements and words looked at
+	long    bool // that is too much
 }
 
 // A command is read if it is no longer than any that people write; any other is one that nobody has read. Loops in
@@ -77,6 +78,7 @@ var fail = fs.Fail{Why: "the command fails"}
 func (b *builder) newShell(it *item) *shell {
 	s := &shell{b: b, name: it.r.Ref(), env: map[string]string{}}
 	s.cwd, _ = it.text("cwd")
+	s.creates = it.list("creates")
 	for _, e := range it.list("environment") {
 		if name, value, ok := strings.Cut(e, "="); ok {
 			s.env[name] = value

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"bunraku/verify"
@@ -100,6 +101,36 @@ func (b *builder) unpack(it *item, into, creates string) fs.Expr {
 			}
 		}
 		out = append(out, b.says(it, c))
+	}
+	return append(out, b.unpacked(dir, it.list("creates"))...)
+}
+
+// unpacked makes the directories that a tree from elsewhere may have brought along: those below its top in which the
+// catalog declares something, which it does not declare itself, and which creates does not speak of. Each is an open
+// point.
+func (b *builder) unpacked(top fs.Path, creates []string) (out fs.Seq) {
+	var wanted, said []fs.Path
+	for _, c := range creates {
+		said = append(said, b.path(c))
+	}
+	for q := range b.files {
+		d := q.Parent()
+		if q.Under(top) && d.Under(top) && b.files[d] == nil && !slices.Contains(wanted, d) &&
+			!slices.ContainsFunc(said, func(c fs.Path) bool { return c == d || c.Under(d) }) {
+			wanted = append(wanted, d)
+		}
+	}
+	slices.Sort(wanted)
+	for _, d := range wanted {
+		var make fs.Seq
+		for _, up := range append(between(top, d), d) {
+			make = append(make, fs.EnsureDir(up))
+		}
+		if text := "unpacking brings " + string(d); b.accepts("%s", text) {
+			out = append(out, make...)
+		} else {
+			out = append(out, fs.If{Cond: b.point(text), Then: make})
+		}
 	}
 	return out
 }
