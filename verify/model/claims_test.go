@@ -151,6 +151,9 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "a program that tries a file, and nobody brings", platform: "debian-12",
 			text: "file { '/srv/x': content => 'x', validate_cmd => '/usr/sbin/frobnicate %' }",
 			want: []string{"V102 File[/srv/x]"}},
+		{name: "a program that a package has at another place", platform: "debian-12",
+			text: "package { 'nginx': } -> exec { '/usr/bin/nginx -s reload': refreshonly => true, subscribe => Package['nginx'] }",
+			want: []string{"V102 Exec[/usr/bin/nginx -s reload]"}},
 		{name: "a program that tries a file that is there already is not run", platform: "debian-12",
 			text: "file { '/etc/passwd': content => 'x', replace => false, validate_cmd => '/usr/sbin/frobnicate %' }"},
 		{name: "what is unpacked may bring directories", platform: "debian-12",
@@ -162,6 +165,10 @@ func TestScoreRefutedClaims(t *testing.T) {
 				"exec { '/bin/systemctl daemon-reload': refreshonly => true, " +
 				"subscribe => File['/lib/systemd/system/x.service'], before => Service['x'] }",
 			want: []string{"V203 File[/lib/systemd/system/x.service] Service[x] notify => Service['x'],"}},
+		{name: "a source whose address names a package that the archive has, too", platform: "debian-12",
+			text: "file { '/etc/apt/sources.list.d/vendor.list': content => 'deb https://x.example/rabbitmq-server/debian bookworm main' }\n" +
+				"~> exec { '/usr/bin/apt-get update': refreshonly => true }\npackage { 'rabbitmq-server': }",
+			want: []string{"V101 Exec[/usr/bin/apt-get update] Package[rabbitmq-server] require => Exec['/usr/bin/apt-get update'],"}},
 		{name: "ordered after its program", platform: "debian-12",
 			text: "package { 'git': } -> exec { 'git clone https://x/y /opt/y': path => '/usr/bin', creates => '/opt/y' }"},
 		{name: "programs of the base system are there", platform: "debian-12",

@@ -68,7 +68,7 @@ func (b *builder) needProgram(it *item, s *shell, command string) fs.Seq {
 			return fs.Seq{fs.If{Cond: there, Else: why}}
 		}
 		// One that is called otherwise may pull it in.
-		open := b.baseBlind || slices.ContainsFunc(b.ofType("Package"), b.adds)
+		open := (b.baseBlind || slices.ContainsFunc(b.ofType("Package"), b.adds)) && !b.elsewhere(places, base)
 		b.programs = append(b.programs, program{places[0], base, open})
 		var there fs.Or
 		for _, p := range places {
@@ -153,6 +153,17 @@ func (b *builder) lacking(it *item, s *shell, places []string, base, command str
 		return nil
 	}
 	return out
+}
+
+// elsewhere reports whether a package of the catalog is known to have a program, and none of these is its place: then
+// nobody brings it there as well.
+func (b *builder) elsewhere(places []fs.Path, program string) bool {
+	return slices.ContainsFunc(systemPath, func(d fs.Path) bool {
+		p := b.path(string(d) + "/" + program)
+		return !slices.Contains(places, p) && slices.ContainsFunc(b.pk.owners[p], func(pkg string) bool {
+			return b.basis[pkg] == nil && !b.removes(pkg)
+		})
+	})
 }
 
 // adds reports whether a package is not on every machine and the catalog wants it.

@@ -75,7 +75,7 @@ func (it *item) aptSource() bool {
 }
 
 // namesakes are the sources of the catalog that are called like a package which the machine's own archive has as well:
-// influxdb.list beside influxdb. Who adds such a source wants the package from there (convention C5), and which one is
+// influxdb.list beside influxdb, or one whose address names it, as https://example.com/rabbitmq-server/debian. Who adds such a source wants the package from there (convention C5), and which one is
 // installed hangs on whether apt has seen it by then.
 func (b *builder) namesakes(it *item) (out []fs.Path) {
 	st, whole := b.opt.Listing.Standing(it.name)
@@ -90,11 +90,28 @@ func (b *builder) namesakes(it *item) (out []fs.Path) {
 	for _, s := range sources {
 		stem := strings.TrimSuffix(path.Base(string(s)), path.Ext(string(s)))
 		parts := strings.FieldsFunc(stem, func(r rune) bool { return strings.ContainsRune("-_.", r) })
-		if stem == it.name || slices.Contains(parts, it.name) {
+		if stem == it.name || slices.Contains(parts, it.name) || b.addressNames(s, it.name) {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// addressOf is where a source is, in a line of a list or in a field of deb822.
+var addressOf = regexp.MustCompile(`(?im)^(?:deb\s+(?:\[[^\]]*\]\s+)?|URIs:\s*)\w+://[^/\s]+(/\S*)`)
+
+// addressNames reports whether a part of the address of a source is the name of a package.
+func (b *builder) addressNames(source fs.Path, pkg string) bool {
+	it := b.files[source]
+	if it == nil {
+		return false
+	}
+	for _, m := range addressOf.FindAllStringSubmatch(it.or("content", ""), -1) {
+		if slices.Contains(strings.Split(m[1], "/"), pkg) {
+			return true
+		}
+	}
+	return false
 }
 
 // The cell of a package's origin, and what it says of one that comes from the machine's own archive.
