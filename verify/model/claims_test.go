@@ -156,6 +156,13 @@ func TestScoreRefutedClaims(t *testing.T) {
 			want: []string{"V102 Exec[/usr/bin/nginx -s reload]"}},
 		{name: "a program that tries a file that is there already is not run", platform: "debian-12",
 			text: "file { '/etc/passwd': content => 'x', replace => false, validate_cmd => '/usr/sbin/frobnicate %' }"},
+		{name: "what creates names is left out when it is unpacked", platform: "debian-12",
+			text: "file { '/srv/a-1.0.tar.gz': content => 'x' } -> exec { '/bin/tar xzf /srv/a-1.0.tar.gz --strip-components=1 -C /opt': " +
+				"creates => '/opt/a-1.0' }",
+			want: []string{"V206 Exec[/bin/tar xzf /srv/a-1.0.tar.gz --strip-components=1 -C /opt]"}},
+		{name: "what creates names is below what is left out", platform: "debian-12",
+			text: "file { '/srv/a-1.0.tar.gz': content => 'x' } -> exec { '/bin/tar xzf /srv/a-1.0.tar.gz --strip-components=1 -C /opt': " +
+				"creates => '/opt/bin' }"},
 		{name: "what is unpacked may bring directories", platform: "debian-12",
 			text: "file { '/srv/b.tar': content => 'x' } -> exec { '/bin/tar xf /srv/b.tar -C /opt': creates => '/opt/b' }\n" +
 				"-> file { '/opt/b/conf/x': content => 'x' }",

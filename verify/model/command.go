@@ -591,6 +591,10 @@ func (s *shell) tar(words []string, text string) (action, bool) {
 			if !ok {
 				return action{}, false
 			}
+			if strings.Contains(text, "--strip") { // what is called like the archive is what it has at its root
+				stem, _, _ := strings.Cut(path.Base(string(archive)), ".t")
+				s.strips = append(s.strips, into+fs.Path("/"+stem))
+			}
 			out = both(s.reads(archive), out)
 		}
 		return out, true

@@ -17,6 +17,8 @@ type reading struct {
 	unread  []string // guards
 	guarded bool
 	only    bool // refreshonly
+	// It unpacks an archive without the directory at its root, and that is the directory which is to say that it ran.
+	stripped bool
 }
 
 // exec is the exec type: a command behind guards. A command that was read is a program; of any other it is only known
@@ -123,7 +125,9 @@ func (b *builder) readExec(it *item) reading {
 	}
 	if len(s.unread)+len(s.beside) > 0 {
 		for _, p := range creates {
-			program = append(program, b.says(it, p))
+			if out.stripped = slices.Contains(s.strips, p); !out.stripped {
+				program = append(program, b.says(it, p))
+			}
 		}
 	}
 	if len(out.unread) > 0 {

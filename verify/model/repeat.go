@@ -58,7 +58,7 @@ func (v *verifier) again() error {
 				flapping = append(flapping, it.r)
 			}
 			continue
-		case it.r.Type != "Exec" || b.harmlessCommand(it, r.shell) || r.guarded && (!again || it.exact != verify.Exact):
+		case it.r.Type != "Exec" || b.harmlessCommand(it, r.shell) || r.guarded && !r.stripped && (!again || it.exact != verify.Exact):
 			continue
 		}
 		if k, ok := seen[declaration(it.r)]; ok {
@@ -74,6 +74,9 @@ func (v *verifier) again() error {
 			Note: "nothing guards it: add creates, onlyif or unless, or refreshonly with somebody who notifies it"}
 		if r.guarded {
 			f.Note = "what its guards ask for is never true: nothing makes it so"
+		}
+		if r.stripped {
+			f.Note = "what creates names is called like the archive, whose first directory is left out when it is unpacked"
 		}
 		if again {
 			f.Runs = []Run{{Result: "works"}, {Result: "runs the command again"}}

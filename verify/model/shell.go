@@ -21,10 +21,11 @@ type shell struct {
 	name    string // of the resource, for what unread commands make
 	cwd     string
 	env     map[string]string
-	unread  []string // commands whose effect nobody knows
-	beside  []string // what is not modelled of commands that were read
-	once    bool     // it is not known that running it again changes nothing
-	creates []string // what the resource says that it creates
+	unread  []string  // commands whose effect nobody knows
+	beside  []string  // what is not modelled of commands that were read
+	once    bool      // it is not known that running it again changes nothing
+	strips  []fs.Path // directories called like an archive, which are left out when it is unpacked
+	creates []string  // what the resource says that it creates
 	depth   int
 	work    int  // statements and words looked at
 	long    bool // that is too much
