@@ -223,7 +223,9 @@ func (f *modulesFault) ask(t *testing.T, program, clones, commit string) *saying
 	t.Helper()
 	dir := t.TempDir()
 	words := strings.Fields(f.fields["module"])
-	lay(t, filepath.Join(clones, strings.ReplaceAll(words[0], "/", "_")), commit, filepath.Join(dir, "modules", words[1]))
+	if len(words) > 0 {
+		lay(t, filepath.Join(clones, strings.ReplaceAll(words[0], "/", "_")), commit, filepath.Join(dir, "modules", words[1]))
+	}
 	for need := range strings.FieldsSeq(f.fields["needs"]) {
 		name, of, ok := strings.Cut(need, "=")
 		repository, at, pinned := strings.Cut(of, "@")
