@@ -10,7 +10,7 @@ import (
 
 // TestAcceptCitac measures how many of the resources that Citac's public evaluation names are in a finding of ours
 // (Hanappi, Hummer and Dustdar, OOPSLA 2016). Those of its scripts that need no module are all to be. Of the others no
-// bar is set: Citac ran them in containers, where services do not stay up and downloads fail, and names what ran before.
+// bar is set: Citac watches processes and ports as well, and names whatever ran before one of them came or went.
 func TestAcceptCitac(t *testing.T) {
 	live.Accept(t)
 	if _, err := os.Stat(live.ModulesDir); err != nil {

@@ -163,6 +163,8 @@ func TestScoreRefutedClaims(t *testing.T) {
 		{name: "what creates names is below what is left out", platform: "debian-12",
 			text: "file { '/srv/a-1.0.tar.gz': content => 'x' } -> exec { '/bin/tar xzf /srv/a-1.0.tar.gz --strip-components=1 -C /opt': " +
 				"creates => '/opt/bin' }"},
+		{name: "who makes what creates names makes the directories that lead there", platform: "debian-12",
+			text: "file { '/srv/a.tar': content => 'x' } -> exec { '/bin/tar xf /srv/a.tar -C /opt': creates => '/opt/a/bin/x' }"},
 		{name: "what is unpacked may bring directories", platform: "debian-12",
 			text: "file { '/srv/b.tar': content => 'x' } -> exec { '/bin/tar xf /srv/b.tar -C /opt': creates => '/opt/b' }\n" +
 				"-> file { '/opt/b/conf/x': content => 'x' }",

@@ -524,7 +524,8 @@ func (s *shell) unpacks(name string, words []string, text string) (action, bool)
 			return action{}, false
 		}
 		s.note("what is in " + args[0] + " is not known")
-		return both(s.reads(archive), action{do: append(fs.Seq{fs.EnsureDir(into), fs.Act{}}, s.b.unpacked(into, s.creates)...)}), true
+		return both(s.reads(archive), action{do: append(fs.Seq{fs.EnsureDir(into), fs.Act{}},
+			s.b.unpacked(into, s.creates)...)}), true
 	case "gunzip", "bunzip2", "unxz":
 		_, args := split(words)
 		if len(args) != 1 {
@@ -556,7 +557,8 @@ func (s *shell) unpacks(name string, words []string, text string) (action, bool)
 	}
 	s.note("what is in the working copy " + string(p) + " is not known")
 	free := fs.Or{fs.Is{Path: p, Kind: fs.None}, fs.EmptyDir{Path: p}}
-	return action{ok: free, do: fs.If{Cond: free, Then: append(append(ensureDirs(p), fs.Act{}), s.b.unpacked(p, s.creates)...),
+	return action{ok: free, do: fs.If{Cond: free,
+		Then: append(append(ensureDirs(p), fs.Act{}), s.b.unpacked(p, s.creates)...),
 		Else: fs.Fail{Why: string(p) + " exists and is not empty"}}}, true
 }
 

@@ -157,7 +157,16 @@ func (b *builder) says(it *item, p fs.Path) fs.Expr {
 			break
 		}
 	}
-	return fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: make}
+	return fs.If{Cond: fs.Is{Path: p, Kind: fs.None}, Then: append(b.leading(p), make)}
+}
+
+// leading are the directories that lead to what a command is said to create, below the last that something else looks
+// after: who makes the one makes the other.
+func (b *builder) leading(p fs.Path) (out fs.Seq) {
+	for d := p.Parent(); !d.IsRoot() && b.files[d] == nil && !b.base(d) && !b.pk.lists(d); d = d.Parent() {
+		out = append(fs.Seq{fs.EnsureDir(d)}, out...)
+	}
+	return out
 }
 
 // named are the paths that a text names and that some resource manages.

@@ -15,8 +15,8 @@ import (
 	"bunraku/internal/live"
 )
 
-// A modulesFault is a block of testdata/fsmove/faults.txt, or of another table of that kind: a fault of a public module,
-// which its history mends.
+// A modulesFault is a block of testdata/fsmove/faults.txt, or of another table of that kind: a fault of a public
+// module, which its history mends.
 type modulesFault struct {
 	table  string
 	name   string

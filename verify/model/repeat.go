@@ -58,7 +58,8 @@ func (v *verifier) again() error {
 				flapping = append(flapping, it.r)
 			}
 			continue
-		case it.r.Type != "Exec" || b.harmlessCommand(it, r.shell) || r.guarded && !r.stripped && (!again || it.exact != verify.Exact):
+		case it.r.Type != "Exec" || b.harmlessCommand(it, r.shell) ||
+			r.guarded && !r.stripped && (!again || it.exact != verify.Exact):
 			continue
 		}
 		if k, ok := seen[declaration(it.r)]; ok {

@@ -75,8 +75,9 @@ func (it *item) aptSource() bool {
 }
 
 // namesakes are the sources of the catalog that are called like a package which the machine's own archive has as well:
-// influxdb.list beside influxdb, or one whose address names it, as https://example.com/rabbitmq-server/debian. Who adds such a source wants the package from there (convention C5), and which one is
-// installed hangs on whether apt has seen it by then.
+// influxdb.list beside influxdb, or one whose address names it, as https://example.com/rabbitmq-server/debian. Who adds
+// such a source wants the package from there (convention C5), and which one is installed hangs on whether apt has seen
+// it by then.
 func (b *builder) namesakes(it *item) (out []fs.Path) {
 	st, whole := b.opt.Listing.Standing(it.name)
 	if it.r.Get("source") != nil || b.opt.Packages != Dpkg || !whole || st == listing.Foreign || !systemProvider(it) ||
