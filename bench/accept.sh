@@ -95,7 +95,7 @@ explain)
   run "planted leaks and influences" ./cmd/bunraku 'TestScorePolicyPlanted'
   ;;
 verify)
-  run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept(Verdict|Case|Cost|Node|Fixes|FSMoVe)'
+  run "verdicts and recorded catalogs" ./verify/model 'TestScoreVerdicts|TestDpkgVerdicts|TestCases|TestAccept(Verdict|Case|Cost|Node|Fixes|FSMoVe|OOPSLA|Citac)'
   run "claims that an agent had refuted" ./verify/model 'TestScoreRefutedClaims'
   # Needs root, and a machine made by verify/model/testdata/agent/root.sh; what an agent has answered is not asked again.
   BUNRAKU_AGENT_SEEDS=${BUNRAKU_AGENT_SEEDS:-0-199} run "an agent judges random catalogs" ./verify/model 'TestScoreAgent$'
