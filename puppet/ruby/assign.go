@@ -1,6 +1,10 @@
 package ruby
 
-import "bunraku/puppet/ruby/syntax"
+import (
+	"slices"
+
+	"bunraku/puppet/ruby/syntax"
+)
 
 func (in *Interp) evalAssign(n *syntax.Assign, f *frame) Object {
 	if t, ok := n.Target.(*syntax.LVar); ok {
@@ -90,24 +94,21 @@ func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 		root(v)
 	}
 	if c, ok := v.(*Class); ok && c.name == "" {
+		if c.settled() {
+			in.unsupported("a name for a class that others have, too")
+		}
 		c.name = t.Name
 		if owner != nil {
 			c.name = owner.name + "::" + t.Name
 		}
 	}
 	if owner == nil {
-		if in.gconst == nil {
-			in.gconst = map[string]Object{}
-		}
-		in.gconst[t.Name] = v
+		in.gconst.put(t.Name, v)
 		return
 	}
 	consts := in.consts.own(owner)
 	if _, again := consts[t.Name]; !again {
-		if in.constNames == nil {
-			in.constNames = map[*Class][]Object{}
-		}
-		in.constNames[owner] = append(in.constNames[owner], Symbol(t.Name))
+		in.constNames.put(owner, append(slices.Clip(in.constNames.at(owner)), Symbol(t.Name)))
 	}
 	consts[t.Name] = v
 }

@@ -17,6 +17,7 @@ type method struct {
 	proc    *Proc
 	ivar    string // of attr_reader and attr_writer
 	private bool
+	settled bool   // the block is a seed's
 	single  Object // what a singleton method was defined on
 }
 
@@ -293,7 +294,7 @@ func (in *Interp) invoke(m *method, recv Object, args []Object, block *Proc) Obj
 	case m.builtin != nil:
 		return in.callBuiltin(m, recv, args, block, nil)
 	case m.proc != nil:
-		p := *m.proc
+		p := *in.procOf(m)
 		p.self, p.lambda = recv, true
 		return in.callProc(&p, args, block)
 	case m.ivar != "":

@@ -15,6 +15,7 @@ type Class struct {
 	super    *Class
 	module   bool
 	user     bool // made by a program
+	number   int  // of Ruby's own, and of a seed's, from 1; else 0
 	stub     bool // stands for a class or module that only the host's Ruby has
 	includes []*Class
 	table    map[string]*method // its own built-in methods
@@ -36,6 +37,7 @@ type Runtime struct {
 	consts map[string]Object
 	names  func() (methods map[string]map[string]bool, consts map[string]bool) // what Ruby has, by class
 	rooms  sync.Pool                                                           // of *trackerRoom
+	count  int                                                                 // of its classes
 	// effects has what code of libraries does (syntax.Node → *effects); that of templates is kept with them.
 	effects sync.Map
 }
@@ -44,8 +46,8 @@ type Runtime struct {
 func NewRuntime() *Runtime {
 	rt := &Runtime{consts: map[string]Object{}}
 	def := func(name string, super *Class, tables ...[]builtin) *Class {
-		c := &Class{name: name, super: super, table: map[string]*method{}, single: map[string]*method{},
-			consts: map[string]Object{}}
+		c := &Class{name: name, super: super, number: rt.numbered(), table: map[string]*method{},
+			single: map[string]*method{}, consts: map[string]Object{}}
 		for _, t := range tables {
 			for i := range t {
 				c.table[t[i].name] = &method{name: t[i].name, owner: c, builtin: &t[i]}
@@ -119,6 +121,14 @@ func NewRuntime() *Runtime {
 	return rt
 }
 
+func (rt *Runtime) numbered() int {
+	rt.count++
+	return rt.count
+}
+
+// settled reports whether a class is Ruby's own, or a seed's.
+func (c *Class) settled() bool { return c.number > 0 }
+
 // name enters a class under its (qualified) name.
 func (rt *Runtime) name(c *Class) {
 	i := strings.LastIndex(c.name, "::")
@@ -170,26 +180,23 @@ func linearize(c *Class, mixed *mixing) []*Class {
 }
 
 // A mixing is what a program has mixed into classes and modules: behind their own methods, and before them.
-type mixing struct{ included, prepended map[*Class][]*Class }
+type mixing struct{ included, prepended shelf[*Class, []*Class] }
 
-func (m *mixing) none() bool { return m.included == nil && m.prepended == nil }
+func (m *mixing) none() bool { return m.included.none() && m.prepended.none() }
 
-func mix(list *map[*Class][]*Class, into, module *Class) {
-	if *list == nil {
-		*list = map[*Class][]*Class{}
-	}
-	(*list)[into] = append((*list)[into], module)
+func mix(list *shelf[*Class, []*Class], into, module *Class) {
+	list.put(into, append(slices.Clip(list.at(into)), module))
 }
 
 // withModules adds a class or module and the modules that are mixed into it, the last one first, each once.
 func withModules(out []*Class, c *Class, mixed *mixing) []*Class {
-	for i := len(mixed.prepended[c]) - 1; i >= 0; i-- {
-		if m := mixed.prepended[c][i]; !slices.Contains(out, m) {
+	for _, m := range slices.Backward(mixed.prepended.at(c)) {
+		if !slices.Contains(out, m) {
 			out = withModules(out, m, mixed)
 		}
 	}
 	out = append(out, c)
-	for _, list := range [][]*Class{mixed.included[c], c.includes} {
+	for _, list := range [][]*Class{mixed.included.at(c), c.includes} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if !slices.Contains(out, list[i]) {
 				out = withModules(out, list[i], mixed)
@@ -203,6 +210,11 @@ func (in *Interp) ancestors(c *Class) []*Class {
 	if c.chain != nil && in.mixed.none() {
 		return c.chain
 	}
+	if c.settled() && in.seed != nil && !in.strays.classes {
+		if chain := in.seed.classes[c.number].chain; chain != nil {
+			return chain
+		}
+	}
 	chain, ok := in.chains[c]
 	if !ok {
 		if in.chains == nil {
@@ -214,12 +226,38 @@ func (in *Interp) ancestors(c *Class) []*Class {
 	return chain
 }
 
-// changedClasses forgets which methods classes have: a program has removed or included something.
-func (in *Interp) changedClasses() { in.chains, in.found = nil, nil }
+// changedClasses forgets which methods classes have: a program has removed something of one or included something.
+func (in *Interp) changedClasses(c *Class) {
+	in.chains, in.found = nil, nil
+	in.strays.classes = in.strays.classes || c.settled()
+}
 
 // changedMethod forgets which classes have a method of a name: a program has defined one. What stands in a class body
 // mostly defines one after the other, and asks for others in between.
-func (in *Interp) changedMethod(name string) { delete(in.found, name) }
+func (in *Interp) changedMethod(c *Class, name string) {
+	delete(in.found, name)
+	if c.settled() {
+		in.strays.note(&in.strays.methods, name)
+	}
+}
+
+// changedSingle notes that an object has a method of its own.
+func (in *Interp) changedSingle(o Object, name string) {
+	c, is := o.(*Class)
+	switch {
+	case !is:
+		in.alone = true
+	case c.settled():
+		in.strays.note(&in.strays.singles, name)
+	}
+}
+
+// changedExtension notes that an object has methods of a module.
+func (in *Interp) changedExtension(o Object) {
+	c, is := o.(*Class)
+	in.alone = in.alone || !is
+	in.strays.classes = in.strays.classes || is && c.settled()
+}
 
 // classOf is an object's class.
 func (in *Interp) classOf(o Object) *Class {
@@ -289,8 +327,8 @@ func (in *Interp) classOf(o Object) *Class {
 }
 
 func (in *Interp) isA(o Object, c *Class) bool {
-	if in.extended != nil && c.module {
-		if _, plain := plainObject(o); !plain && slices.Contains(in.extended[o], c) {
+	if !in.extended.none() && c.module {
+		if _, plain := plainObject(o); !plain && slices.Contains(in.extended.at(o), c) {
 			return true
 		}
 	}
@@ -313,34 +351,38 @@ func plainObject(o Object) (Object, bool) {
 
 // findFor finds the method that an object answers a name with, nil for none.
 func (in *Interp) findFor(o Object, name string) *method {
-	if in.sdefs != nil || in.extended != nil {
-		if m := in.singleton(o, name); m != nil {
-			return m
-		}
-	}
 	if c, ok := o.(*Class); ok {
+		if !in.sdefs.none() || !in.extended.none() {
+			if m := in.singletonOfClass(c, name); m != nil {
+				return m
+			}
+		}
 		return in.findSingle(c, name)
+	}
+	if in.alone {
+		if _, plain := plainObject(o); !plain {
+			if m := in.singletonOf(o, name); m != nil {
+				return m
+			}
+		}
 	}
 	return in.findMethod(in.classOf(o), name)
 }
 
-// singleton looks at methods defined on one object, or on a class and those above it.
-func (in *Interp) singleton(o Object, name string) *method {
-	switch o := o.(type) {
-	case Nil, Bool, Int, Float, Symbol, nil:
-		return nil
-	case *Class:
-		for c := o; c != nil; c = c.super {
-			if m := in.singletonOf(c, name); m != nil {
-				return m
-			}
-			if m := c.single[name]; m != nil {
-				return m
-			}
+// singletonOfClass looks at methods defined on a class and those above it.
+func (in *Interp) singletonOfClass(c *Class, name string) *method {
+	for ; c != nil; c = c.super {
+		if m, known := in.seedSingle(c, name); known {
+			return m
 		}
-		return nil
+		if m := in.singletonOf(c, name); m != nil {
+			return m
+		}
+		if m := c.single[name]; m != nil {
+			return m
+		}
 	}
-	return in.singletonOf(o, name)
+	return nil
 }
 
 // singletonOf looks at the methods of one object, then at those of the modules that extend it.
@@ -348,7 +390,7 @@ func (in *Interp) singletonOf(o Object, name string) *method {
 	if m, _ := in.sdefs.get(o, name); m != nil {
 		return m
 	}
-	list := in.extended[o]
+	list := in.extended.at(o)
 	for i := len(list) - 1; i >= 0; i-- {
 		for _, k := range withModules(nil, list[i], &in.mixed) {
 			if m, _ := in.defs.get(k, name); m != nil {
@@ -376,8 +418,11 @@ func (in *Interp) findSingle(c *Class, name string) *method {
 }
 
 func (in *Interp) findMethod(c *Class, name string) *method {
-	if in.defs == nil && in.mixed.none() && c.flat != nil {
+	if in.defs.none() && in.mixed.none() && c.flat != nil {
 		return c.flat[name]
+	}
+	if m, known := in.seedMethod(c, name); known {
+		return m
 	}
 	of := in.found[name]
 	if m, ok := of[c]; ok {
@@ -397,6 +442,11 @@ func (in *Interp) findMethod(c *Class, name string) *method {
 
 func (in *Interp) searchMethod(c *Class, name string) *method {
 	for _, a := range in.ancestors(c) {
+		if !a.module {
+			if m, known := in.seedMethod(a, name); known {
+				return m
+			}
+		}
 		if undefined, _ := in.undefs.get(a, name); undefined {
 			return nil
 		}

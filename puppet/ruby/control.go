@@ -493,7 +493,7 @@ func (in *Interp) superOf(self Object, m *method) *method {
 			if isClass {
 				o = c
 			}
-			for _, k := range in.extended[o] {
+			for _, k := range in.extended.at(o) {
 				if k == m.owner || slices.Contains(withModules(nil, k, &in.mixed), m.owner) {
 					extending = true
 					class = c
@@ -515,7 +515,7 @@ func (in *Interp) superOf(self Object, m *method) *method {
 		owner = class
 	}
 	seen := !extending
-	list := in.extended[owner]
+	list := in.extended.at(owner)
 	for i := len(list) - 1; i >= 0; i-- {
 		for _, k := range withModules(nil, list[i], &in.mixed) {
 			if !seen {

@@ -32,17 +32,17 @@ func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 	}
 	c := in.currentClass(f)
 	m.owner = c
-	if f.cref != nil && in.visibility[f.cref] {
+	if f.cref != nil && in.visibility.at(f.cref) {
 		m.private = true
 	}
-	if in.singletonBody[f.cref] != nil {
-		in.addSingleton(in.singletonBody[f.cref], m)
+	if o := in.singletonBodyOf(f.cref); o != nil {
+		in.addSingleton(o, m)
 		return Symbol(n.Name)
 	}
 	if f.cref == nil {
 		m.private = true
 	}
-	if in.moduleFunctions[f.cref] && f.cref != nil {
+	if in.moduleFunctions.at(f.cref) && f.cref != nil {
 		k := *m
 		k.private = false
 		in.addSingleton(c, &k)
@@ -55,7 +55,7 @@ func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 func (in *Interp) addMethod(c *Class, m *method) {
 	in.defs.own(c)[m.name] = m
 	in.redefined = in.redefined || in.quickly(c, m.name)
-	in.changedMethod(m.name)
+	in.changedMethod(c, m.name)
 	if undefined, _ := in.undefs.get(c, m.name); undefined {
 		delete(in.undefs.own(c), m.name)
 	}
@@ -80,6 +80,7 @@ func (in *Interp) addSingleton(o Object, m *method) {
 	}
 	m.owner, m.single = in.classOf(o), o
 	in.sdefs.own(o)[m.name] = m
+	in.changedSingle(o, m.name)
 }
 
 func (in *Interp) alias(c *Class, name, old string) {
@@ -111,9 +112,9 @@ func (in *Interp) undef(c *Class, name string) {
 		in.raise("NameError", "undefined method `%s' for class `%s'", name, c.name)
 	}
 	in.undefs.own(c)[name] = true
-	in.changedClasses()
-	if in.defs == nil {
-		in.defs = table[*Class, *method]{}
+	in.changedClasses(c)
+	if in.defs.none() {
+		in.defs.of = map[*Class]*names[*method]{}
 	}
 }
 
@@ -141,7 +142,7 @@ func (in *Interp) evalClass(n *syntax.ClassDef, f *frame) Object {
 			return
 		}
 		// What is defined here need not be supplied.
-		if v, ok := in.gconst[n.Path.Name]; ok {
+		if v, ok := in.topOf(n.Path.Name); ok {
 			found = v
 		} else if v, ok := in.rt.consts[n.Path.Name]; ok {
 			found = v
@@ -183,10 +184,7 @@ func (in *Interp) classBody(c *Class, body *syntax.Seq, slots int, f *frame, sin
 	g.meth, g.home, g.self = g, g, c
 	g.cref = &lexical{class: c, up: f.cref}
 	if single != nil {
-		if in.singletonBody == nil {
-			in.singletonBody = map[*lexical]Object{}
-		}
-		in.singletonBody[g.cref] = single
+		in.singletonBody.put(g.cref, single)
 	}
 	return in.eval(body, g)
 }

@@ -53,10 +53,7 @@ func (in *Interp) leaveGlobals(p *Program) {
 
 // Define sets a constant at the top.
 func (in *Interp) Define(name string, o Object) {
-	if in.gconst == nil {
-		in.gconst = map[string]Object{}
-	}
-	in.gconst[name] = o
+	in.gconst.put(name, o)
 }
 
 // SetConst sets a constant of a module that is known by its full name, and Constant reads one.
@@ -75,7 +72,7 @@ func (in *Interp) Constant(name string) (Object, bool) {
 	for i, part := range strings.Split(name, "::") {
 		ok := false
 		if i == 0 {
-			if o, ok = in.gconst[part]; !ok {
+			if o, ok = in.topOf(part); !ok {
 				o, ok = in.rt.consts[part]
 			}
 		} else if c, is := o.(*Class); is {

@@ -20,21 +20,21 @@ type Interp struct {
 	calls     []*call // that are free
 	refs      []provenance.Ref
 	globals   *Globals
-	gconst    map[string]Object      // top-level constants set by the program
+	gconst    shelf[string, Object]  // top-level constants set by the program
 	consts    table[*Class, Object]  // of modules, set by the program
 	defs      table[*Class, *method] // methods defined by the program
 	sdefs     table[Object, *method] // singleton methods
 	mixed     mixing                 // modules that the program has mixed in
 	undefs    table[*Class, bool]
 	cvars     table[*Class, Object]
-	extended  map[Object][]*Class // modules that extend an object, or a class itself
-	redefined bool                // an operator of one of Ruby's own classes is the program's
-	loadPath  *Array              // what the program added to where libraries are looked for
-	tags      []Object            // of the catches under way
+	extended  shelf[Object, []*Class] // modules that extend an object, or a class itself
+	redefined bool                    // an operator of one of Ruby's own classes is the program's
+	loadPath  *Array                  // what the program added to where libraries are looked for
+	tags      []Object                // of the catches under way
 	file      *source.File
 	at        source.Span // of the call under way, for the lines of errors
 	prog      *Program
-	regexps   map[regexpKey]*onigmo.Regexp
+	regexps   shelf[regexpKey, *onigmo.Regexp]
 	alike     map[hashKey][]*Instance // one of each that are eql? to each other, by what hash gives
 	memo      map[any]Object          // Puppet containers that were converted already, by identity
 	kept      map[any]Object          // those of earlier calls, when they may be held by what a program has left behind
@@ -60,19 +60,23 @@ type Interp struct {
 	Frozen func(value.Value) bool
 	// MaybeFrozen makes changing a string that came from Puppet unsupported: it may be frozen there.
 	MaybeFrozen     bool
-	curExc          *Exception          // $!
-	changed         bool                // an array or hash was changed in place
-	dirty           []Object            // those of Puppet's among them
-	giving          *giving             // what is being handed back of them
-	inspect         []visit             // containers being printed, for [...]
-	pairs           []pair              // containers being compared
-	visibility      map[*lexical]bool   // bodies in which private was said
-	singletonBody   map[*lexical]Object // bodies of class << obj
-	moduleFunctions map[*lexical]bool   // bodies in which module_function was said
-	constNames      map[*Class][]Object // the constants of the program's modules, in their order
-	classIvars      map[*Class]*Hash
+	curExc          *Exception              // $!
+	changed         bool                    // an array or hash was changed in place
+	dirty           []Object                // those of Puppet's among them
+	giving          *giving                 // what is being handed back of them
+	inspect         []visit                 // containers being printed, for [...]
+	pairs           []pair                  // containers being compared
+	visibility      shelf[*lexical, bool]   // bodies in which private was said
+	singletonBody   shelf[*lexical, Object] // bodies of class << obj
+	moduleFunctions shelf[*lexical, bool]   // bodies in which module_function was said
+	constNames      shelf[*Class, []Object] // the constants of the program's modules, in their order
+	classIvars      shelf[*Class, *Hash]
 	chains          map[*Class][]*Class           // ancestors, since the last change
 	found           map[string]map[*Class]*method // methods looked for since the last change, by name
+	seed            *Seed                         // from which it began; nil for none
+	copies          *copying                      // what it has of that
+	strays          strays                        // how its classes differ from that's
+	alone           bool                          // some object has methods that are its alone
 	Hooks           Hooks
 	given           []provenance.Ref // of the arguments of the call that is about to be made
 	turns           int              // calls of the host under way
@@ -279,7 +283,7 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 		return in.evalIf(n, f)
 	case *syntax.Not:
 		v := in.eval(n.Value, f)
-		if in.defs != nil {
+		if !in.defs.none() {
 			if m := in.findMethod(in.classOf(v), "!"); m != nil && m.builtin == nil {
 				return in.send(v, "!", nil, nil)
 			}
@@ -336,7 +340,7 @@ func (in *Interp) eval(n syntax.Node, f *frame) Object {
 	case *syntax.SClass:
 		return in.evalSClass(n, f)
 	case *syntax.Alias:
-		if o := in.singletonBody[f.cref]; o != nil && f.cref != nil {
+		if o := in.singletonBodyOf(f.cref); o != nil && f.cref != nil {
 			in.aliasSingleton(o, n.New, n.Old)
 			return Nil{}
 		}
@@ -557,7 +561,7 @@ func (in *Interp) inheritedConst(c *Class, name string) (Object, bool) {
 
 // hasTopConst reports whether the top has a constant, as far as can be said without loading any.
 func (in *Interp) hasTopConst(name string) bool {
-	if _, ok := in.gconst[name]; ok {
+	if _, ok := in.topOf(name); ok {
 		return true
 	}
 	if _, ok := in.rt.consts[name]; ok {
@@ -575,7 +579,7 @@ func (in *Interp) constDefined(c *Class, name string, above bool) bool {
 			v, ok = in.inheritedConst(c, part)
 		}
 		if !ok && (c == in.rt.object || above && !c.module) {
-			if v, ok = in.gconst[part]; !ok {
+			if v, ok = in.topOf(part); !ok {
 				v, ok = in.rt.consts[part]
 			}
 			if !ok && in.rt.knownConst(part) {
@@ -605,7 +609,7 @@ func (in *Interp) hookConst(scope, name string) (Object, bool) {
 }
 
 func (in *Interp) topConst(name string) Object {
-	if v, ok := in.gconst[name]; ok {
+	if v, ok := in.topOf(name); ok {
 		return v
 	}
 	if v, ok := in.rt.consts[name]; ok {
@@ -734,13 +738,14 @@ func (in *Interp) ivarsOf(self Object, make bool) *Hash {
 	case *Exception:
 		slot = &o.ivars
 	case *Class:
-		h := in.classIvars[o]
+		h := in.classIvars.of[o]
+		if b := in.classIvars.base[o]; h == nil && b != nil {
+			h = in.copies.hash(b)
+			in.classIvars.put(o, h)
+		}
 		if h == nil && make {
 			h = NewHash()
-			if in.classIvars == nil {
-				in.classIvars = map[*Class]*Hash{}
-			}
-			in.classIvars[o] = h
+			in.classIvars.put(o, h)
 		}
 		return h
 	default:
@@ -756,6 +761,9 @@ func (in *Interp) setIvar(self Object, name string, v Object) {
 	h := in.ivarsOf(self, true)
 	if h == nil {
 		in.raise("FrozenError", "can't modify frozen %s: %s", in.classOf(self).name, in.inspectOf(self))
+	}
+	if h.frozen { // one of Ruby's own, which all interpreters share
+		in.unsupported("instance variables of " + in.inspectOf(self))
 	}
 	h.put(Symbol(name), v)
 	if in.booted && !in.lasting {

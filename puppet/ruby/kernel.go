@@ -109,10 +109,8 @@ func kernelTable() []builtin {
 				if !ok {
 					c.raise("TypeError", "wrong argument type %s (expected module)", c.in.classOf(a).name)
 				}
-				if c.in.extended == nil {
-					c.in.extended = map[Object][]*Class{}
-				}
-				c.in.extended[c.self] = append(c.in.extended[c.self], m)
+				c.in.extended.put(c.self, append(slices.Clip(c.in.extended.at(c.self)), m))
+				c.in.changedExtension(c.self)
 				if hook := c.in.findFor(m, "extended"); hook != nil && hook.builtin == nil {
 					c.in.invoke(hook, m, []Object{c.self}, nil)
 				}

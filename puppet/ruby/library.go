@@ -35,7 +35,7 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 	def("JSON::GeneratorError", rt.class("JSON::JSONError"))
 	mod("Psych")
 	rt.consts["YAML"] = rt.consts["Psych"]
-	rt.class("Psych").consts["VERSION"] = NewString("4.0.3") // of the Ruby that RUBY_VERSION says this is
+	rt.class("Psych").consts["VERSION"] = &String{s: "4.0.3", frozen: true} // of the Ruby that RUBY_VERSION says this is
 	def("Psych::Exception", rt.class("RuntimeError"))
 	for _, n := range []string{"SyntaxError", "DisallowedClass", "BadAlias"} {
 		def("Psych::"+n, rt.class("Psych::Exception"))
@@ -76,6 +76,7 @@ func (rt *Runtime) libraries(mod func(string, ...[]builtin) *Class, def func(str
 		"US_ASCII": "US-ASCII", "ASCII": "US-ASCII"} {
 		e := &Instance{class: rt.class("Encoding"), ivars: NewHash()}
 		e.ivars.put(Symbol("@name"), &String{s: text, frozen: true})
+		e.ivars.frozen = true
 		if old, ok := rt.class("Encoding").consts[" "+text]; ok {
 			rt.class("Encoding").consts[name] = old
 			continue

@@ -37,10 +37,7 @@ func moduleTable() []builtin {
 		return func(c *call) Object {
 			if len(c.args) == 0 {
 				if c.frame != nil && c.frame.cref != nil {
-					if c.in.visibility == nil {
-						c.in.visibility = map[*lexical]bool{}
-					}
-					c.in.visibility[c.frame.cref] = private
+					c.in.visibility.put(c.frame.cref, private)
 				}
 				return Nil{}
 			}
@@ -165,7 +162,7 @@ func moduleTable() []builtin {
 			if !self(c).user {
 				c.in.unsupported("the constants of " + self(c).name)
 			}
-			return c.in.array(c.in.constNames[self(c)])
+			return c.in.array(slices.Clone(c.in.constNames.at(self(c))))
 		}},
 		{"const_set", 2, 2, func(c *call) Object {
 			f := &frame{cref: &lexical{class: self(c)}}
@@ -183,7 +180,7 @@ func moduleTable() []builtin {
 				}
 				if !c.in.subclass(self(c), m) {
 					mix(&c.in.mixed.included, self(c), m)
-					c.in.changedClasses()
+					c.in.changedClasses(self(c))
 				}
 				if inc := c.in.findFor(m, "included"); inc != nil && inc.builtin == nil {
 					c.in.invoke(inc, m, []Object{self(c)}, nil)
@@ -204,9 +201,9 @@ func moduleTable() []builtin {
 				if !ok || !m.module {
 					c.raise("TypeError", "wrong argument type %s (expected Module)", c.in.classOf(a).name)
 				}
-				if !slices.Contains(c.in.mixed.prepended[self(c)], m) {
+				if !slices.Contains(c.in.mixed.prepended.at(self(c)), m) {
 					mix(&c.in.mixed.prepended, self(c), m)
-					c.in.changedClasses()
+					c.in.changedClasses(self(c))
 				}
 				if inc := c.in.findFor(m, "prepended"); inc != nil && inc.builtin == nil {
 					c.in.invoke(inc, m, []Object{self(c)}, nil)
@@ -229,14 +226,14 @@ func moduleTable() []builtin {
 				c.raise("ArgumentError", "tried to create Proc object without a block")
 			}
 			if c.frame != nil && c.frame.cref != nil && c.frame.cref.class == self(c) {
-				m.private = c.in.visibility[c.frame.cref]
+				m.private = c.in.visibility.at(c.frame.cref)
 			}
 			c.define(m)
 			return Symbol(m.name)
 		}},
 		{"alias_method", 2, 2, func(c *call) Object {
 			if c.frame != nil && c.frame.cref != nil {
-				if o := c.in.singletonBody[c.frame.cref]; o != nil && o == c.self {
+				if o := c.in.singletonBodyOf(c.frame.cref); o != nil && o == c.self {
 					if m := c.in.findFor(o, c.nameArg(1)); m != nil {
 						k := *m
 						k.name = c.nameArg(0)
@@ -251,7 +248,7 @@ func moduleTable() []builtin {
 		{"remove_method", 0, -1, func(c *call) Object {
 			for i := range c.args {
 				delete(c.in.defs.own(self(c)), c.nameArg(i))
-				c.in.changedClasses()
+				c.in.changedClasses(self(c))
 			}
 			return c.self
 		}},
@@ -273,10 +270,7 @@ func moduleTable() []builtin {
 				}
 			}
 			if len(c.args) == 0 && c.frame != nil && c.frame.cref != nil {
-				if c.in.moduleFunctions == nil {
-					c.in.moduleFunctions = map[*lexical]bool{}
-				}
-				c.in.moduleFunctions[c.frame.cref] = true
+				c.in.moduleFunctions.put(c.frame.cref, true)
 			}
 			return Nil{}
 		}},
@@ -297,7 +291,7 @@ func moduleToS(c *call) Object {
 // define adds a method to the class that is being written, or to the object whose singleton class is.
 func (c *call) define(m *method) {
 	if c.frame != nil && c.frame.cref != nil {
-		if o := c.in.singletonBody[c.frame.cref]; o != nil && o == c.self {
+		if o := c.in.singletonBodyOf(c.frame.cref); o != nil && o == c.self {
 			c.in.addSingleton(o, m)
 			return
 		}
@@ -347,7 +341,7 @@ func (in *Interp) allocate(k *Class) Object {
 			in.unsupported("a subclass of " + s.name)
 		}
 	}
-	if !k.user && k != in.rt.object && (in.defs[k] == nil || len(in.defs[k].of) == 0) {
+	if !k.user && k != in.rt.object && (in.defs.at(k) == nil || len(in.defs.at(k).of) == 0) {
 		if m := in.findSingle(k, "new"); m == nil || m.owner == in.rt.class_ {
 			if !madeByNobody[k.name] {
 				in.unsupported("the method new of " + k.name)

@@ -331,7 +331,9 @@ func (in *Interp) keep() {
 func root(o Object) {
 	switch o := o.(type) {
 	case *String:
-		o.root = true
+		if !o.frozen { // it may be one of Ruby's own, which all interpreters share
+			o.root = true
+		}
 	case *Array:
 		if !o.root {
 			o.root = true
@@ -369,4 +371,11 @@ func Defines(p *Program) (def *syntax.Def, calls bool) {
 }
 
 // Names are the full names of a program's own top-level constants, sorted: for tests that compare two interpreters.
-func (in *Interp) Names() []string { return slices.Sorted(maps.Keys(in.gconst)) }
+func (in *Interp) Names() []string {
+	all := maps.Clone(in.gconst.of)
+	if all == nil {
+		all = map[string]Object{}
+	}
+	maps.Copy(all, in.gconst.base)
+	return slices.Sorted(maps.Keys(all))
+}

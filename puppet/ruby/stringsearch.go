@@ -18,17 +18,14 @@ func (in *Interp) bigFromText(s string, base int) Object {
 // newRegexp compiles a pattern once per run.
 func (in *Interp) newRegexp(src string, flags onigmo.Flags) *Regexp {
 	key := regexpKey{src, flags}
-	re := in.regexps[key]
+	re := in.regexps.at(key)
 	if re == nil {
 		var err error
 		in.charge(16 + len(src))
 		if re, err = onigmo.Compile(src, flags); err != nil {
 			in.raise("RegexpError", "%s", err.Error())
 		}
-		if in.regexps == nil {
-			in.regexps = map[regexpKey]*onigmo.Regexp{}
-		}
-		in.regexps[key] = re
+		in.regexps.put(key, re)
 	}
 	return &Regexp{re, src, flags}
 }
