@@ -34,6 +34,8 @@ type Library struct {
 
 	mu       sync.Mutex
 	programs map[programKey]*parsed
+
+	functions sync.Map // madeKey → *made
 }
 
 type programKey struct {
@@ -237,7 +239,7 @@ func (o *ownRun) natives() {
 		return ruby.NewString(o.content(text(args, 0)).Text)
 	})
 	in.Native(o.bunraku, "read", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
-		class := o.class("Puppet::Pops::Loader::RubyFunctionInstantiator")
+		class := o.class(instantiator)
 		if strings.Contains(text(args, 0), "/parser/functions/") {
 			class = o.class("Puppet::Pops::Loader::RubyLegacyFunctionInstantiator")
 		}
@@ -347,10 +349,12 @@ func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
 	end := o.in.Protect(func() {
 		in := o.in
 		in.Lasting(func() {
-			m := in.NewTable(ruby.NewString("name"), ruby.NewString(name), ruby.NewString("path"), ruby.NewString(path),
-				ruby.NewString("kind"), ruby.Int(kind))
-			out := in.Call(o.tasks, "load", []ruby.Object{m}, nil).(*ruby.Hash)
-			v = in.ToValue(out.At(ruby.NewString("value")))
+			if kind == Modern {
+				v = o.once(name, path)
+			}
+			if v == nil {
+				v = loadIn(in, o.tasks, name, path, kind)
+			}
 		})
 	})
 	if end != nil {

@@ -3,6 +3,7 @@ package ruby
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 )
 
@@ -24,13 +25,28 @@ type answers map[string]*method
 type strays struct {
 	classes          bool            // something was mixed into one of the seed's, extends one, or was taken from one
 	methods, singles map[string]bool // names of methods that the seed's classes, or their objects, were given
+	many             bool            // since it was booted, more than functions of the 3.x API, or a constant
 }
 
 func (s *strays) note(list *map[string]bool, name string) {
+	if !strings.HasPrefix(name, "function_") && !strings.HasPrefix(name, "real_function_") {
+		s.many = true
+	}
 	if *list == nil {
 		*list = map[string]bool{}
 	}
 	(*list)[name] = true
+}
+
+// changedConst notes that a constant is set.
+func (in *Interp) changedConst(owner *Class, name string) {
+	if owner == nil {
+		_, mine := in.gconst.base[name]
+		_, rubys := in.rt.consts[name]
+		in.strays.many = in.strays.many || mine || rubys
+		return
+	}
+	in.strays.many = in.strays.many || owner.settled()
 }
 
 // seedMethod is the method by which objects of a class answer a name, if the seed knows.

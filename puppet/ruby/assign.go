@@ -94,7 +94,7 @@ func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 		root(v)
 	}
 	if c, ok := v.(*Class); ok && c.name == "" {
-		if c.settled() {
+		if c.settled() || c.made {
 			in.unsupported("a name for a class that others have, too")
 		}
 		c.name = t.Name
@@ -102,6 +102,7 @@ func (in *Interp) setConst(t *syntax.Const, v Object, f *frame) {
 			c.name = owner.name + "::" + t.Name
 		}
 	}
+	in.changedConst(owner, t.Name)
 	if owner == nil {
 		in.gconst.put(t.Name, v)
 		return

@@ -16,6 +16,7 @@ type Class struct {
 	module   bool
 	user     bool // made by a program
 	number   int  // of Ruby's own, and of a seed's, from 1; else 0
+	made     bool // by the file of a function, for all interpreters of a seed (Made)
 	stub     bool // stands for a class or module that only the host's Ruby has
 	includes []*Class
 	table    map[string]*method // its own built-in methods

@@ -45,6 +45,9 @@ type String struct {
 // NewString makes a string.
 func NewString(s string) *String { return &String{s: s} }
 
+// NewFrozen makes a string that nobody can change.
+func NewFrozen(s string) *String { return &String{s: s, frozen: true} }
+
 // String is the contents.
 func (s *String) String() string {
 	if s.buf != nil {

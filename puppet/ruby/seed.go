@@ -31,6 +31,7 @@ type table[K comparable, V any] struct {
 type names[V any] struct {
 	of      map[string]V
 	changes bool // some of it may be changed: whoever reads it has a copy
+	shared  bool // with other interpreters: whoever changes it has a copy
 }
 
 // none reports whether there are no names at all.
@@ -59,11 +60,15 @@ func (t *table[K, V]) get(k K, name string) (v V, ok bool) {
 
 // own are the names of one, to be changed.
 func (t *table[K, V]) own(k K) map[string]V {
-	if n := t.of[k]; n != nil {
-		return n.of
+	b := t.of[k]
+	switch {
+	case b == nil:
+		b = t.base[k]
+	case !b.shared:
+		return b.of
 	}
 	n := &names[V]{of: map[string]V{}}
-	if b := t.base[k]; b != nil {
+	if b != nil {
 		n.of = maps.Clone(b.of)
 		if b.changes && t.thaw != nil {
 			thawed := any(n.of).(map[string]Object)
@@ -77,6 +82,17 @@ func (t *table[K, V]) own(k K) map[string]V {
 	}
 	t.of[k] = n
 	return n.of
+}
+
+// share puts in names that other interpreters have, too.
+func (t *table[K, V]) share(k K, n *names[V]) {
+	if n == nil {
+		return
+	}
+	if t.of == nil {
+		t.of = map[K]*names[V]{}
+	}
+	t.of[k] = n
 }
 
 // A shelf has one thing for each key, with those of the seed behind it.

@@ -186,7 +186,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestSeedSteps makes one change after the other in an interpreter from a seed and in one that ran the same code itself.
+// TestSeedSteps makes one change after the other in an interpreter from a seed and in one that ran the code itself.
 // Before and behind each, both say the same, and what comes of the seed afterwards knows nothing of it.
 func TestSeedSteps(t *testing.T) {
 	rt := NewRuntime()

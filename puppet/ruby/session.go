@@ -308,7 +308,7 @@ func (in *Interp) Deep(v value.Value, r provenance.Ref) {
 
 // Booted says that what was defined so far is the host's: from now on programs are told to leave something behind when
 // they set variables of classes or functions, or change what a constant holds.
-func (in *Interp) Booted() { in.booted = true }
+func (in *Interp) Booted() { in.booted, in.strays.many = true, false }
 
 // Unbooted is for what the host loads later on; the function that it returns ends that.
 func (in *Interp) Unbooted() func() {
