@@ -121,6 +121,7 @@ type Snapshot struct {
 	sums        sync.Map       // path of a function's file → what isChecked compares
 	rubyLibrary *bridge.Library
 	required    sync.Map // path of what code in Ruby requires → bool: whether it is a file
+	acting      sync.Map // digest of a function in Ruby → bool: what acts says of it
 	ownOnce     source.Once
 	ownOptions  bridge.Options
 

@@ -46,7 +46,14 @@ func (c *Snapshot) rubyFunction(name string, file environment.RubyFunction, kind
 	path := source.Absolute(file.Path)
 	acts := func() bool {
 		text, err := c.files.Read(path)
-		return err != nil || c.acts(text.Text)
+		if err != nil {
+			return true
+		}
+		known, ok := c.acting.Load(text.Digest)
+		if !ok {
+			known, _ = c.acting.LoadOrStore(text.Digest, c.acts(text.Text))
+		}
+		return known.(bool)
 	}
 	if c.opt.Ruby != RubyOff {
 		f := bridge.Function(name, path, kind, c.bridgeOf)
