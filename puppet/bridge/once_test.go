@@ -34,12 +34,22 @@ var onceFunctions = map[string]string{
 	"invoke": `def invoke; Puppet::Functions::Dispatch.class_eval { def invoke(*) = 'patched' }; 1; end`,
 	"builder": `def builder; Puppet::Functions::DispatcherBuilder.class_eval { def param(type, name) = raise(ArgumentError, "no #{name}") }
   1; end`,
-	"mixed":   `def mixed; Puppet::Functions::Function.include(Module.new { def late(*) = 'mixed' }); Comparable.name; end`,
-	"shadow":  `def shadow; Puppet::Pops::Loader::RubyFunctionInstantiator.const_set(:Puppet, 7); 1; end`,
-	"strings": `def strings; String.class_eval { def match?(*) = false }; 1; end`,
-	"above":   `def above; Puppet::Functions::Function.class_eval { def helper = 'helped' }; helper; end`,
-	"helps":   `def helps; respond_to?(:helper) ? helper : 'alone'; end`,
-	"frozen":  `def frozen; self.class.freeze; freeze; 'cold'.frozen?; end`,
+	"mixed":    `def mixed; Puppet::Functions::Function.include(Module.new { def late(*) = 'mixed' }); Comparable.name; end`,
+	"shadow":   `def shadow; Puppet::Pops::Loader::RubyFunctionInstantiator.const_set(:Puppet, 7); 1; end`,
+	"strings":  `def strings; String.class_eval { def match?(*) = false }; 1; end`,
+	"above":    `def above; Puppet::Functions::Function.class_eval { def helper = 'helped' }; helper; end`,
+	"helps":    `def helps; respond_to?(:helper) ? helper : 'alone'; end`,
+	"listless": `def listless; self.class.define_singleton_method(:dispatches) { [] }; 1; end`,
+	"classy":   `def classy; define_singleton_method(:class) { Integer }; 1; end`,
+	"classed":  `def classed; 1; end; def class; Integer; end`,
+	"thrown":   `def thrown(*x); throw :next, x; end`,
+	"ends":     `dispatch(:ends) { param 'Integer', :x }; def ends(x); return 'small' if x < 3; [x].each { |y| return y }; end`,
+	"raises":   `def raises(x); raise Puppet::ParseError, "no #{x}"; end`,
+	"calls":    `def calls(x); [call_function('m::late', x), call_function('m::count'), call_function('m::ends', 1)]; end`,
+	"yields":   `dispatch(:yields) { param 'Any', :x; block_param }; def yields(x); [yield(x), yield(2)]; end`,
+	"secret":   `def secret(x); x.unwrap + '!'; end`,
+	"special":  `def special; self.class.dispatches[0].define_singleton_method(:invoke) { |*| 'special' }; 1; end`,
+	"frozen":   `def frozen; self.class.freeze; freeze; 'cold'.frozen?; end`,
 }
 
 // onceCalls are what compiles call, one after the other.
@@ -52,6 +62,10 @@ var onceCalls = []string{
 	"[m::strings(), m::late(1)]", "[m::helps(), m::above(), m::helps()]", "[m::above(), m::helps()]", "[m::helps()]",
 	"[m::frozen(), m::frozen(), m::count()]", "m::missing()", "[m::plain(), m::plain()]", "[m::listed(), m::listed(), m::count()]",
 	"[m::count(), m::listed(), m::count(), m::late(3)]", "m::wrongly()", "[m::needs(), m::needs(), m::late(2)]",
+	"[m::listless(), m::listless()]", "[m::listless(), m::count()]", "[m::classy(), m::classy(), m::count()]", "m::classed()",
+	"[m::thrown(), m::thrown(1), m::thrown(1, [2])]", "[m::ends(1), m::ends(7)]", "m::raises('x')", "[m::count(), m::raises(2)]",
+	"m::calls(4)", "[m::calls(4), m::invoke(), m::count(), m::ends(1)]", "m::yields(3) |$x| { $x * 2 }", "m::many()",
+	"[m::secret(Sensitive('pw')), m::late(1), m::secret(Sensitive('other'))]", "m::count(1)", "[m::clear(), m::count()]",
 }
 
 // onceFiles are whole files: some of them do more than say what a function is.
@@ -64,8 +78,8 @@ var onceFiles = map[string]string{
 		"  def needs = Helper.next\nend\n",
 }
 
-// TestOnce compares compiles that share what was loaded once with compiles whose files have one word more, so that each
-// loads them.
+// TestOnce compares compiles that share what was loaded once, and whose calls are made directly, with compiles whose
+// files do something more: then each loads them, and the runtime makes the calls.
 func TestOnce(t *testing.T) {
 	site := func(before string) (w *testWorld, dir string) {
 		dir = t.TempDir()
@@ -106,7 +120,11 @@ func TestOnce(t *testing.T) {
 			return fmt.Sprint(answer, " ", slices.Sorted(maps.Keys(asked)))
 		}
 	}
-	once, each, n := with(""), with("nil\n"), len(onceCalls)
+	// Neither side makes this one directly.
+	if got := with("")("[m::special(), m::special()]"); !strings.HasPrefix(got, `[1, "special"] `) {
+		t.Errorf("a signature with a method of its own: %s", got)
+	}
+	once, each, n := with(""), with("Object.new.define_singleton_method(:alone) { nil }\n"), len(onceCalls)
 	for round := range 3 {
 		for k := range n {
 			call := onceCalls[k]

@@ -381,14 +381,10 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 				in.Read(c.ArgRef(i))
 			}
 		}
-		m := in.NewTable(ruby.NewString("name"), ruby.NewString(fn.name), ruby.NewString("path"), ruby.NewString(fn.path),
-			ruby.NewString("kind"), ruby.Int(fn.kind),
-			ruby.NewString("dispatch"), ruby.Int(chosen), ruby.NewString("arguments"), ruby.NewArray(args...),
-			ruby.NewString("scope"), ruby.Int(len(o.b.frames)-1))
-		if c.Block != nil && !fn.old {
-			m.Put(ruby.NewString("block"), in.FromValue(shape(c.Block), 0))
+		out, done := o.direct(c, fn, chosen, args)
+		if !done {
+			out = o.byRuntime(c, fn, chosen, args)
 		}
-		out := in.Call(o.tasks, "call", []ruby.Object{m}, nil).(*ruby.Hash).At(ruby.NewString("value"))
 		o.handOver(c.Eval, file)
 		v = in.Tie(out)
 	})
@@ -397,6 +393,19 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 		return nil, o.ended(end)
 	}
 	return v, nil
+}
+
+// byRuntime has the runtime call it.
+func (o *ownRun) byRuntime(c *eval.Call, fn *function, chosen int, args []ruby.Object) ruby.Object {
+	in := o.in
+	m := in.NewTable(ruby.NewString("name"), ruby.NewString(fn.name), ruby.NewString("path"), ruby.NewString(fn.path),
+		ruby.NewString("kind"), ruby.Int(fn.kind),
+		ruby.NewString("dispatch"), ruby.Int(chosen), ruby.NewString("arguments"), ruby.NewArray(args...),
+		ruby.NewString("scope"), ruby.Int(len(o.b.frames)-1))
+	if c.Block != nil && !fn.old {
+		m.Put(ruby.NewString("block"), in.FromValue(shape(c.Block), 0))
+	}
+	return in.Call(o.tasks, "call", []ruby.Object{m}, nil).(*ruby.Hash).At(ruby.NewString("value"))
 }
 
 // handOver tells the compile which of its arrays and hashes the code has changed, because the compile goes on.

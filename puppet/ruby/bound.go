@@ -249,6 +249,9 @@ func (in *Interp) Refill() {
 // Grant allows some more steps, for work that is the host's.
 func (in *Interp) Grant(steps int) { in.used.spent -= steps }
 
+// Charge counts steps that the host makes in the place of a program.
+func (in *Interp) Charge(steps int) { in.charge(steps) }
+
 // hard reports whether a panic must reach the host without any code of the program running on the way: a bound was hit,
 // or the work was given up.
 func hard(r any) bool {

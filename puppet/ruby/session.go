@@ -379,3 +379,33 @@ func (in *Interp) Names() []string {
 	maps.Copy(all, in.gconst.base)
 	return slices.Sorted(maps.Keys(all))
 }
+
+// Catch runs f as the block of catch does.
+func (in *Interp) Catch(tag string, f func() Object) Object {
+	block := &Proc{lambda: true, native: func([]Object) Object { return f() }}
+	return kernelCatch(&call{in: in, name: "catch", args: []Object{Symbol(tag)}, block: block})
+}
+
+// AsBelow reports whether an object answers a name with the method that all objects of a class have.
+func (in *Interp) AsBelow(c *Class, o *Instance, name string) bool {
+	return in.findFor(o, name) == in.findMethod(c, name)
+}
+
+// AsAbove reports whether a class answers a name as one above it does.
+func (in *Interp) AsAbove(c, above *Class, name string) bool {
+	return in.findFor(c, name) == in.findFor(above, name)
+}
+
+// Usual reports whether no object has methods that others of its class have not, and no text is marked as secret.
+func (in *Interp) Usual() bool { return !in.alone && !in.secretive }
+
+// ClassOf is an object's class.
+func (o *Instance) ClassOf() *Class { return o.class }
+
+// Member is a member of a struct, nil when it has none of that name.
+func (o *Instance) Member(name string) Object {
+	if o.ivars == nil {
+		return nil
+	}
+	return o.ivars.at(memberKey(name))
+}
