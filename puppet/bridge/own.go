@@ -346,6 +346,7 @@ func (o *ownRun) ended(end *ruby.End) error {
 // load has the interpreter read a function's file.
 func (o *ownRun) load(name, path string, kind Kind) (v value.Value, err error) {
 	defer passes()
+	o.runs(path)
 	end := o.in.Protect(func() {
 		in := o.in
 		in.Lasting(func() {
