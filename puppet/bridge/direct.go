@@ -55,7 +55,7 @@ func (o *ownRun) direct(c *eval.Call, fn *function, chosen int, args []ruby.Obje
 			if k != "scope" {
 				return nil, false
 			}
-			woven = append(woven, in.Make(o.class("Puppet::Parser::Scope"), "@frame", ruby.Int(len(o.b.frames)-1)))
+			woven = append(woven, o.scope())
 		default:
 			return nil, false
 		}

@@ -78,7 +78,7 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 	}
 	v, f, err := b.run(c, fmt.Sprintf("the function %s (%s)", name, path), func(f *frame) (v value.Value, err error) {
 		if b.own != nil {
-			if o := b.own.spoiltFor(path); o != nil {
+			if o := b.own.spoiltFor(path, c.Block); o != nil {
 				return o, nil
 			}
 			if err := b.own.boot(c); err != nil {
@@ -92,7 +92,7 @@ func (b *Bridge) call(c *eval.Call, name, path string, kind Kind) (value.Value, 
 			return nil, err
 		}
 		if b.own != nil { // it may have required what another one has left something in
-			if o := b.own.spoiltFor(path); o != nil {
+			if o := b.own.spoiltFor(path, c.Block); o != nil {
 				return o, nil
 			}
 		}

@@ -107,10 +107,11 @@ type ownRun struct {
 	bunraku *ruby.Class
 	tasks   *ruby.Class
 	classes map[string]*ruby.Class
-	args    [][]ruby.Object // of the calls under way
-	seen    int             // how many of the compile's changes the code has seen
-	symbols bool            // a symbol is to stay one
-	spoilt  spoilt          // whose state nobody knows
+	args    [][]ruby.Object                // of the calls under way
+	seen    int                            // how many of the compile's changes the code has seen
+	scopes  map[*eval.Scope]*ruby.Instance // what stands for them
+	symbols bool                           // a symbol is to stay one
+	spoilt  spoilt                         // whose state nobody knows
 }
 
 // ownFiles are the files of the runtime, in the order in which they build on each other.
@@ -179,7 +180,7 @@ func (o *ownRun) boot(c *eval.Call) error {
 	in.Hooks = ruby.Hooks{
 		Require: o.require, Constant: o.constant, More: o.more, JSON: checkJSON, FromValue: o.fromValue, ToValue: o.toValue,
 		Files:   &o.reading,
-		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) },
+		Lasting: func(c *ruby.Class) bool { return in.Below(c, function) || c == o.class("Puppet::Parser::Scope") },
 		Raise: func(in *ruby.Interp, e *ruby.Exception) {
 			if in.IsA(e, "Bunraku::Missing") {
 				in.Unsupported(needsMore + in.Message(e))
@@ -235,6 +236,7 @@ func (o *ownRun) natives() {
 		in.Unsupported(text(args, 0))
 		return nil
 	})
+	in.Native(o.bunraku, "scope_of", func([]ruby.Object, *ruby.Proc) ruby.Object { return o.scope() })
 	in.Native(o.bunraku, "text", func(args []ruby.Object, _ *ruby.Proc) ruby.Object {
 		return ruby.NewString(o.content(text(args, 0)).Text)
 	})
@@ -369,6 +371,7 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 	defer passes()
 	in, c := o.in, f.call
 	file := c.Trace().Leaf(provenance.Label{Kind: provenance.World, Path: "file " + fn.path})
+	defer o.enter(c.Scope)()
 	end := in.Protect(func() {
 		o.takeOver(c.Eval)
 		args := make([]ruby.Object, len(c.Args))
@@ -395,6 +398,29 @@ func (o *ownRun) call(f *frame, fn *function, chosen int) (v value.Value, err er
 	}
 	return v, nil
 }
+
+// gone is the number of no frame.
+const gone = 1 << 30
+
+// enter has the object that stands for a scope ask as the call that is under way now, until that has ended. There is
+// one for each scope, since functions of the 3.x API run in it and keep variables there.
+func (o *ownRun) enter(sc *eval.Scope) (leave func()) {
+	s, before := o.scopes[sc], ruby.Object(ruby.Int(gone))
+	if s == nil {
+		s = o.in.Make(o.class("Puppet::Parser::Scope"))
+		if o.scopes == nil {
+			o.scopes = map[*eval.Scope]*ruby.Instance{}
+		}
+		o.scopes[sc] = s
+	} else {
+		before = s.Member("@frame")
+	}
+	s.SetMember("@frame", ruby.Int(len(o.b.frames)-1))
+	return func() { s.SetMember("@frame", before) }
+}
+
+// scope is the object for the scope of the call that is under way.
+func (o *ownRun) scope() ruby.Object { return o.scopes[o.b.frames[len(o.b.frames)-1].call.Scope] }
 
 // byRuntime has the runtime call it.
 func (o *ownRun) byRuntime(c *eval.Call, fn *function, chosen int, args []ruby.Object) ruby.Object {
@@ -578,7 +604,7 @@ func (o *ownRun) settle(c *eval.Call, name, path string, v value.Value, err erro
 	var r *raising
 	var u *unable
 	if err != nil && o.in != nil && o.in.Lasts() && !errors.As(err, &r) {
-		o.spoil(path, err.Error(), c.Block != nil && !c.Block.Calm())
+		o.spoil(path, err.Error(), c.Block)
 	}
 	switch {
 	case errors.As(err, &u) && !u.end.Jumps():

@@ -1,9 +1,11 @@
 package bridge
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	"bunraku/puppet/eval"
 	"bunraku/puppet/ruby"
 	"bunraku/puppet/value"
 )
@@ -27,22 +29,23 @@ type spoilt struct {
 
 // spoil notes that a function has not run to its end. In a block of Puppet's that calls functions it could have
 // run anything.
-func (o *ownRun) spoil(path, why string, block bool) {
+func (o *ownRun) spoil(path, why string, block *eval.Lambda) {
 	s := &o.spoilt
 	if s.all != "" {
 		return
 	}
-	s.group = nil
-	if block {
+	if block != nil && !block.Calm() {
 		s.all = why
 		return
 	}
 	if s.files == nil {
 		s.files = map[string]string{}
 	}
-	if s.files[path] == "" {
-		s.files[path] = why
+	if s.files[path] != "" {
+		return
 	}
+	s.files[path] = why
+	s.group = nil
 	for _, f := range o.groupOf(path) {
 		if o.leavesMore(f) {
 			s.all = why
@@ -50,8 +53,9 @@ func (o *ownRun) spoil(path, why string, block bool) {
 	}
 }
 
-// spoiltFor is what a function gives that may see what was left open; nil if it cannot.
-func (o *ownRun) spoiltFor(path string) *value.Opaque {
+// spoiltFor is what a function gives that may see what was left open; nil if it cannot. It is not run then, so what it
+// would have left behind is open, too.
+func (o *ownRun) spoiltFor(path string, block *eval.Lambda) *value.Opaque {
 	s := &o.spoilt
 	why := s.all
 	if why == "" {
@@ -70,6 +74,7 @@ func (o *ownRun) spoiltFor(path string) *value.Opaque {
 			return nil
 		}
 	}
+	o.spoil(path, why, block)
 	return &value.Opaque{Why: "what Ruby code has left behind is not known: " + why}
 }
 
@@ -108,6 +113,11 @@ func (o *ownRun) reach(path string) *ruby.Reach {
 // groupOf is a file and those that have names in common with it, directly or through others.
 func (o *ownRun) groupOf(path string) []string {
 	files := append([]string{path}, o.ran...)
+	for _, f := range slices.Sorted(maps.Keys(o.spoilt.files)) { // some were not run at all
+		if !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
 	for i := 0; i < len(files); i++ { // with functions beside them that they call
 		for _, name := range o.reach(files[i]).Calls {
 			if f := o.beside(files[i], name); f != "" && !slices.Contains(files, f) {

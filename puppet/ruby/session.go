@@ -409,3 +409,11 @@ func (o *Instance) Member(name string) Object {
 	}
 	return o.ivars.at(memberKey(name))
 }
+
+// SetMember sets it for the host, which leaves nothing behind by that.
+func (o *Instance) SetMember(name string, v Object) {
+	if o.ivars == nil {
+		o.ivars = NewHash()
+	}
+	o.ivars.put(memberKey(name), v)
+}

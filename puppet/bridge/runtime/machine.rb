@@ -75,6 +75,9 @@ module Bunraku
     eval(text(path), BunrakuFile.binding_for_file, path, 1) # rubocop:disable Security/Eval
   end
 
+  # scope_of is the scope of a call, an object of its own each time.
+  def self.scope_of(frame) = Puppet::Parser::Scope.new(frame)
+
   def self.text(path) = File.read(path, encoding: 'UTF-8')
 
   # methods_in (the number that Puppet calls a line is a column) finds what Puppet does not allow in a 3.x function, and whether newfunction

@@ -1,6 +1,6 @@
 # Bunraku's own interpreter in the place of a Ruby process. It has no machine below it: what asks the world is refused, and what is not
-# here is told, so that the answer is unknown and never a guess. Bunraku.ask, .bare, .read, .text, .methods_in, .invoke and .refuse are the
-# interpreter's.
+# here is told, so that the answer is unknown and never a guess. Bunraku.ask, .bare, .read, .text, .methods_in, .scope_of, .invoke and .refuse are
+# the interpreter's.
 
 module Bunraku
   # What a module uses of Puppet and is not here. Nobody can rescue it.

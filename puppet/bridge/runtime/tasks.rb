@@ -16,7 +16,7 @@ module Bunraku
 
       # call runs a function with one of its signatures.
       def call(m)
-        scope = Puppet::Parser::Scope.new(m['scope'])
+        scope = Bunraku.scope_of(m['scope'])
         args = Wire.decode(m['arguments'])
         block = m['block'] && puppet_block(m['block'], m['scope'])
         { 'value' => Wire.encode(run(m, scope, args, block)) }
