@@ -165,7 +165,7 @@ func (in *Interp) evalCall(n *syntax.Call, f *frame) Object {
 	if n.Block == nil && n.Pass == nil && len(n.Args) == 1 && n.Shape == syntax.Plain {
 		arg := in.eval(n.Args[0], f)
 		in.at = n.NameAt
-		if !in.redefined {
+		if !in.operators {
 			if _, ok := arg.(*Foreign); ok && n.Name == "==" {
 				look(arg)
 			}
@@ -515,6 +515,12 @@ func quick(a Object, op string, b Object) (Object, bool) {
 			return Bool(x >= y), true
 		case "==":
 			return Bool(x == y), true
+		case "^":
+			return x ^ y, true
+		case "&":
+			return x & y, true
+		case "|":
+			return x | y, true
 		}
 	case *String:
 		if op == "==" {
@@ -545,7 +551,7 @@ func quick(a Object, op string, b Object) (Object, bool) {
 
 // binary applies an operator.
 func (in *Interp) binary(a Object, op string, b Object) Object {
-	if !in.redefined {
+	if !in.operators {
 		if v, ok := quick(a, op, b); ok {
 			in.counts(v, a, b)
 			return v

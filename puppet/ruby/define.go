@@ -55,6 +55,7 @@ func (in *Interp) evalDef(n *syntax.Def, f *frame) Object {
 func (in *Interp) addMethod(c *Class, m *method) {
 	in.defs.own(c)[m.name] = m
 	in.redefined = in.redefined || in.quickly(c, m.name)
+	in.operators = in.operators || in.operates(c, m.name)
 	in.changedMethod(c, m.name)
 	if undefined, _ := in.undefs.get(c, m.name); undefined {
 		delete(in.undefs.own(c), m.name)
@@ -69,6 +70,21 @@ func (in *Interp) quickly(c *Class, name string) bool {
 		return true
 	case rt.object, rt.kernel, rt.basic, rt.comparable, rt.enumerable:
 		return name == "==" || name == "!" || name == "to_s" || name == "inspect"
+	}
+	return false
+}
+
+// operates reports whether a method may be one of the operators that quick answers: of those but == only numbers'.
+func (in *Interp) operates(c *Class, name string) bool {
+	switch name {
+	case "==":
+		return in.quickly(c, name)
+	case "+", "-", "<", ">", "<=", ">=", "^", "&", "|":
+		rt := in.rt
+		switch c {
+		case rt.integer, rt.numeric, rt.object, rt.kernel, rt.basic, rt.comparable:
+			return true
+		}
 	}
 	return false
 }

@@ -28,7 +28,8 @@ type Interp struct {
 	undefs    table[*Class, bool]
 	cvars     table[*Class, Object]
 	extended  shelf[Object, []*Class] // modules that extend an object, or a class itself
-	redefined bool                    // an operator of one of Ruby's own classes is the program's
+	redefined bool                    // a method of one of Ruby's own classes is the program's
+	operators bool                    // one of those that quick answers is
 	loadPath  *Array                  // what the program added to where libraries are looked for
 	tags      []Object                // of the catches under way
 	file      *source.File

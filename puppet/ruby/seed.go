@@ -266,7 +266,7 @@ func (s *Seed) New(limits Limits) *Interp {
 	in.constNames.base = from.constNames.of
 	in.visibility.base, in.moduleFunctions.base = from.visibility.of, from.moduleFunctions.of
 	in.singletonBody.base = from.singletonBody.of
-	in.regexps.base, in.redefined = from.regexps.of, from.redefined
+	in.regexps.base, in.redefined, in.operators = from.regexps.of, from.redefined, from.operators
 	return in
 }
 
