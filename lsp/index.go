@@ -58,7 +58,12 @@ type entry struct {
 	hidden   []source.Span // what sensitive has found
 	lookedBy *wraps        // with these
 
-	listed sync.Once
+	listed         sync.Once
+	anyhow, caller onceIs // asksAnyhow, inScopeOfCaller
+	called         struct {
+		sync.Once
+		from map[string][]string // owners of code that calls a function, by its name
+	}
 	texts  map[string][]mention // what mentions has found
 	titles []source.Span        // those of resources, for mentions alone
 	inTags bool                 // what is listed stands in a template, for mentions alone

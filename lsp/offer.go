@@ -41,6 +41,7 @@ type offers struct {
 	word    *regexp.Regexp // what they are the beginning of
 	list    []candidate
 	seen    map[string]int // where a name is in the list
+	nearby  bool           // not the variables of other classes, which are many
 }
 
 // add offers something, unless other letters are there. What somebody writes may be the beginning of the name, or of a
@@ -252,13 +253,15 @@ func (o *offers) variables(top bool) {
 			inChain(d)
 		}
 	})
-	near := o.farness(owner, own)
-	for _, x := range v.vars {
-		if fits(x.name, o.letters) < 0 || v.more[used{outline.VariableName, x.name}] < 0 &&
-			v.times(outline.VariableName, x.name) <= 0 {
-			continue
+	if !o.nearby {
+		near := o.farness(owner, own)
+		for _, x := range v.vars {
+			if fits(x.name, o.letters) < 0 || v.more[used{outline.VariableName, x.name}] < 0 &&
+				v.times(outline.VariableName, x.name) <= 0 {
+				continue
+			}
+			variable(x.name, 3, near(x.class)+math.Log(float64(1+x.far)), x.definition)
 		}
-		variable(x.name, 3, near(x.class)+math.Log(float64(1+x.far)), x.definition)
 	}
 	for _, name := range []string{"facts", "trusted", "server_facts"} {
 		o.add(candidate{name: name, kind: protocol.CompletionItemKindVariable, rank: 1})

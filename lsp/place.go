@@ -121,10 +121,10 @@ func (o *offers) values() {
 	if o.letters != "" {
 		return // which begin otherwise
 	}
-	others := &offers{spot: o.spot}
+	others := &offers{spot: o.spot, nearby: true}
 	others.variables(false)
 	for _, c := range others.list {
-		if c.rank < 3 && !strings.Contains(c.name, "::") { // those of other classes are many
+		if c.rank < 3 && !strings.Contains(c.name, "::") {
 			c.name = "$" + c.name
 			o.add(c)
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"bunraku/puppet/outline"
 )
@@ -27,19 +28,45 @@ func (at *spot) asksScope(e *entry, owner string) bool {
 
 // calls reports whether code of an owner, or a template that it renders, calls a function.
 func (x *index) calls(owner, function string) bool {
-	for _, e := range x.entries {
+	return slices.ContainsFunc(x.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.callersOf(function), func(in string) bool {
+			return in == owner || in == "" && slices.Contains(x.callers[e.template], owner)
+		})
+	})
+}
+
+// callersOf are the owners of the code in a file that calls a function.
+func (e *entry) callersOf(function string) []string {
+	e.called.Do(func() {
 		for i := range e.names {
-			if n := &e.names[i]; n.Kind == outline.FunctionName && n.Name == function && !n.Defines &&
-				(n.In == owner || n.In == "" && slices.Contains(x.callers[e.template], owner)) {
-				return true
+			if n := &e.names[i]; n.Kind == outline.FunctionName && !n.Defines {
+				if e.called.from == nil {
+					e.called.from = map[string][]string{}
+				}
+				if !slices.Contains(e.called.from[n.Name], n.In) {
+					e.called.from[n.Name] = append(e.called.from[n.Name], n.In)
+				}
 			}
 		}
-	}
-	return false
+	})
+	return e.called.from[function]
+}
+
+// A onceIs is something that is found out once about a file.
+type onceIs struct {
+	once sync.Once
+	is   bool
+}
+
+func (o *onceIs) of(find func() bool) bool {
+	o.once.Do(func() { o.is = find() })
+	return o.is
 }
 
 // asksAnyhow reports whether a template, or one that stands in code, asks for variables in a way that is not followed.
-func asksAnyhow(e *entry) bool {
+func asksAnyhow(e *entry) bool { return e.anyhow.of(func() bool { return e.asksAnyhow() }) }
+
+func (e *entry) asksAnyhow() bool {
 	if e.tree == nil && (e.template == "" || path.Ext(e.path) == ".epp") || !strings.Contains(e.file.Text, "<%") {
 		return false
 	}
@@ -154,7 +181,9 @@ const askedOfAll = `(\s*\[|\s*\.\s*(?:keys\s*\.\s*)?(?:has_key\?|key\?|fetch|dig
 
 // inScopeOfCaller reports whether a function in Ruby sees the variables of who calls it, and asks for some: one of the
 // old kind, and one that takes the scope.
-func inScopeOfCaller(e *entry) bool {
+func inScopeOfCaller(e *entry) bool { return e.caller.of(func() bool { return e.inScopeOfCaller() }) }
+
+func (e *entry) inScopeOfCaller() bool {
 	switch {
 	case inRuby(e, "/lib/puppet/parser/functions/") != "":
 		return asksAsScope.MatchString(e.file.Text)
