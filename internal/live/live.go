@@ -127,14 +127,20 @@ func Ruby(t testing.TB, script string, stdin string, args ...string) string {
 	return Installed(t).Ruby(t, script, stdin, args...)
 }
 
+// Modules is for tests that need Debian's modules.
+func Modules(t testing.TB) {
+	t.Helper()
+	if _, err := os.Stat(ModulesDir); err != nil {
+		missing(t, "Debian's modules are not installed (puppet-module-*)")
+	}
+}
+
 // Files lists the files below Debian's modules with one of the given endings, links to modules followed, in a fixed
 // order.
 func Files(t testing.TB, endings ...string) []string {
 	t.Helper()
 	NotShort(t, "reads Debian's modules")
-	if _, err := os.Stat(ModulesDir); err != nil {
-		missing(t, "Debian's modules are not installed (puppet-module-*)")
-	}
+	Modules(t)
 	var files []string
 	for _, f := range modules() {
 		for _, e := range endings {

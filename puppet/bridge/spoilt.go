@@ -85,13 +85,10 @@ func (o *ownRun) whySpoilt(path string) string {
 			return why
 		}
 	}
-	for _, f := range group {
-		if o.reach(f).Anything != "" { // functions that it calls are asked themselves
-			for _, f := range o.ran {
-				if why := o.spoilt.files[f]; why != "" {
-					return why
-				}
-			}
+	sees := func(f string) bool { return o.reach(f).Anything != "" } // functions that it calls are asked themselves
+	if slices.ContainsFunc(group, sees) {
+		for _, f := range slices.Sorted(maps.Keys(o.spoilt.files)) {
+			return o.spoilt.files[f]
 		}
 	}
 	return ""

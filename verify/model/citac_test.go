@@ -13,9 +13,7 @@ import (
 // bar is set: Citac watches processes and ports as well, and names whatever ran before one of them came or went.
 func TestAcceptCitac(t *testing.T) {
 	live.Accept(t)
-	if _, err := os.Stat(live.ModulesDir); err != nil {
-		t.Skip("Debian's modules are not installed (puppet-module-*)")
-	}
+	live.Modules(t)
 	clones := filepath.Join(os.Getenv("BUNRAKU_FETCHED"), "citac")
 	program := buildProgram(t)
 	var own, ownFound, others, othersFound int

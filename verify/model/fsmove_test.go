@@ -146,9 +146,7 @@ func acceptFaults(t *testing.T, what, table string, bar int) {
 	if _, err := os.Stat(clones); err != nil || os.Getenv("BUNRAKU_FETCHED") == "" {
 		t.Skipf("the modules of %s are not in $BUNRAKU_FETCHED/%s (bench/fetched.txt names them)", what, filepath.Dir(table))
 	}
-	if _, err := os.Stat(live.ModulesDir); err != nil {
-		t.Skip("Debian's modules are not installed (puppet-module-*)")
-	}
+	live.Modules(t)
 	program := buildProgram(t)
 	asked, shown, found, proved, asides, quiet := 0, 0, 0, 0, 0, 0
 	for _, f := range faults {
